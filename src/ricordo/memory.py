@@ -1,0 +1,156 @@
+"""What is remembered: memories, the chunks they are found by, and where they came from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from ricordo.errors import InvalidInput
+
+__all__ = ["Chunk", "Json", "Memory", "Origin", "Reading", "clean", "digest", "told"]
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+TOLD = "told"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """Where a memory came from. The origin is the unit of replacement: it is read, and forgotten, whole.
+
+    `uri` names it for good (`file:///home/mira/notes/keys.md`, `told:4f…`); `title` is for people.
+    """
+
+    kind: str
+    uri: str
+    title: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """One whole reading of an origin, recorded when it ends.
+
+    `revision` changes when the origin's bytes, or the way they are read, change: an origin whose
+    revision is already known is not read again. `memory_ids` is all that the origin says now; what it
+    said before and says no longer is forgotten.
+    """
+
+    origin: Origin
+    revision: str
+    memory_ids: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Memory:
+    """One thing remembered.
+
+    `context` is what surrounds the text (title, heading path) and is not part of it; `group` is the
+    conversation session or section it stands in, `position` its place in its origin. `created_at` and
+    `updated_at` are when the store learned and last changed it, `event_timestamp` when the thing it
+    speaks of happened (None: unknown). All times are aware UTC.
+
+    `id` is derived from origin, context and text when it is not given, so that the same thing read
+    twice is the same memory. Raises InvalidInput for an empty text or a naive time.
+    """
+
+    text: str
+    origin: Origin
+    created_at: datetime
+    updated_at: datetime
+    event_timestamp: datetime | None = None
+    context: str = ""
+    group: str | None = None
+    speaker: str | None = None
+    position: int = 0
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise InvalidInput("there is nothing to remember: the text is empty")
+        for name in ("created_at", "updated_at", "event_timestamp"):
+            moment: datetime | None = getattr(self, name)
+            if moment is not None:
+                object.__setattr__(self, name, as_utc(moment, name))
+        if not self.id:
+            object.__setattr__(self, "id", digest(self.origin.uri, self.context, self.text))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chunk:
+    """A piece of a memory small enough to embed and to return.
+
+    `text` is the piece itself and `context` what it needs to be understood, kept apart; `position` is
+    its place in its memory. `id` comes from origin and content, not from position, so that an edit
+    at the top of a file leaves the chunks below it, and their vectors, as they are.
+    """
+
+    memory_id: str
+    origin_uri: str
+    text: str
+    context: str = ""
+    group: str | None = None
+    speaker: str | None = None
+    position: int = 0
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            object.__setattr__(self, "id", digest(self.origin_uri, self.context, self.text))
+
+
+def told(  # noqa: PLR0913 - the parts of a memory that a person can state
+    text: str,
+    *,
+    now: datetime,
+    event_timestamp: datetime | None = None,
+    tags: tuple[str, ...] = (),
+    metadata: Mapping[str, Json] | None = None,
+    supersedes: Memory | None = None,
+) -> Memory:
+    """Make the memory of something said directly, perhaps in place of an older one.
+
+    Telling the same thing twice, with the same event time, makes the same memory. Raises InvalidInput
+    for an empty text.
+    """
+    text = clean(text).strip()
+    previous = supersedes.id if supersedes else None
+    stated = as_utc(event_timestamp, "event_timestamp").isoformat() if event_timestamp else ""
+    return Memory(
+        text=text,
+        origin=Origin(kind=TOLD, uri=f"{TOLD}:{digest(text, stated, previous or '')}"),
+        created_at=supersedes.created_at if supersedes else now,
+        updated_at=now,
+        event_timestamp=event_timestamp,
+        tags=tags,
+        metadata=metadata or {},
+        supersedes=previous,
+    )
+
+
+def digest(*parts: str) -> str:
+    """24 hexadecimal digits of BLAKE2b over the parts, each prefixed by its length."""
+    state = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        data = part.encode()
+        state.update(len(data).to_bytes(8, "little"))
+        state.update(data)
+    return state.hexdigest()
+
+
+def clean(text: str) -> str:
+    """Replace what no store can keep (NUL, lone surrogates) by U+FFFD."""
+    return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def as_utc(moment: datetime, name: str) -> datetime:
+    """The same moment in UTC. Raises InvalidInput for a naive datetime."""
+    if moment.tzinfo is None:
+        raise InvalidInput(f"{name} {moment.isoformat()} has no time zone; give one, for example {moment.isoformat()}Z")
+    return moment.astimezone(UTC)

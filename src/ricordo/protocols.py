@@ -1,0 +1,277 @@
+"""The five seams. Whatever keeps these promises can be plugged in; `ricordo.testing` ships a double of each.
+
+Stores are asynchronous. Sources, chunkers, embedders and rerankers compute or read, and are plain: the
+core runs them in worker threads, so they must be safe to call from several threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.memory import Chunk, Memory, Origin, Reading
+from ricordo.query import Filters, WordMatches
+
+__all__ = [
+    "Added",
+    "Batch",
+    "Chunker",
+    "Embedder",
+    "Entry",
+    "Fault",
+    "Floors",
+    "Reranker",
+    "Skipped",
+    "Source",
+    "Stats",
+    "Store",
+    "Tombstone",
+    "VectorQuery",
+]
+
+
+class Source(Protocol):
+    """One origin that can be read, for example a file."""
+
+    @property
+    def origin(self) -> Origin: ...
+
+    def revision(self) -> str:
+        """What the origin holds now, as a short digest. Raises SourceError when it cannot be read."""
+        ...
+
+    def memories(self) -> Iterator[Memory | Skipped]:
+        """Everything the origin says, in order; a record that cannot be read comes as Skipped.
+
+        Raises SourceError when the origin as a whole cannot be read.
+        """
+        ...
+
+
+class Chunker(Protocol):
+    """Cuts memories into chunks; pure."""
+
+    @property
+    def name(self) -> str:
+        """Changes whenever the same memory would be cut differently."""
+        ...
+
+    def chunks(self, memory: Memory) -> tuple[Chunk, ...]:
+        """At least one chunk; together they hold all of the memory's text."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Floors:
+    """Cosine similarities below which a vector match is not worth showing, asked for or unasked."""
+
+    recall: float
+    context: float
+
+
+class Embedder(Protocol):
+    """Text → vectors. Same text, same vector."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names model, revision, quantisation, pooling, prefixes and dimension; known before the model is loaded."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def max_tokens(self) -> int:
+        """The most tokens of a text that the model reads at once, special tokens left out."""
+        ...
+
+    @property
+    def floors(self) -> Floors: ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens left out."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """`(len(texts), dimension) float32`, rows of unit length, in the order given.
+
+        A text longer than `max_tokens` is read in pieces, never cut. Raises ModelError.
+        """
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same for questions, which some models read differently."""
+        ...
+
+
+class Reranker(Protocol):
+    """Reads question and passage together."""
+
+    def score(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        """`(len(passages),) float32`; higher is better. Raises ModelError."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A chunk made ready to be stored: its lexemes, those of its context, and its vector `(dimension,) float32`.
+
+    `vector` is None without an embedder, and when the store already holds the chunk's vector.
+    """
+
+    chunk: Chunk
+    lexemes: tuple[str, ...]
+    context_lexemes: tuple[str, ...] = ()
+    vector: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """What is written in one transaction. `reading`, on an origin's last batch, closes its reading."""
+
+    memories: tuple[Memory, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    fingerprint: str | None = None
+    reading: Reading | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Added:
+    """What a write changed: ids of memories that are new, ids forgotten, and the number of new chunks."""
+
+    memories: frozenset[str] = frozenset()
+    forgotten: frozenset[str] = frozenset()
+    chunks: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Skipped:
+    """A record or file that could not be read: where, and why."""
+
+    where: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tombstone:
+    """The mark of a forgotten memory: its id alone, so that re-reading its origin does not bring it back."""
+
+    memory_id: str
+    forgotten_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """Something a check of the store found wrong, and how to mend it."""
+
+    what: str
+    mend: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stats:
+    """Counts over a whole store. `embedders` maps each fingerprint to its number of vectors."""
+
+    memories: int
+    chunks: int
+    namespaces: Mapping[str, int]
+    store: str
+    schema_version: int
+    size_bytes: int
+    embedders: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VectorQuery:
+    """A unit vector `(dimension,) float32`, the fingerprint it may be compared with, and the least cosine."""
+
+    vector: NDArray[np.float32]
+    fingerprint: str
+    floor: float = -1.0
+
+
+class Store(Protocol):
+    """Where chunks live; answers by words, by vectors, by time.
+
+    Every method takes the namespace first and sees nothing outside it. All raise StoreError.
+    """
+
+    async def open(self) -> None:
+        """Connect and migrate. Raises SchemaTooNew."""
+        ...
+
+    async def close(self) -> None: ...
+
+    # --- writing ---
+
+    async def revision(self, namespace: str, uri: str) -> str | None:
+        """The revision of the origin's last whole reading."""
+        ...
+
+    async def tombstones(self, namespace: str, ids: Sequence[str]) -> frozenset[str]:
+        """Those of the memory ids that carry a tombstone."""
+        ...
+
+    async def missing(self, namespace: str, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
+        """Those of the chunk ids that have no vector of this fingerprint."""
+        ...
+
+    async def add(self, namespace: str, batch: Batch) -> Added:
+        """Write a batch in one transaction; adding what is there already changes nothing.
+
+        A memory that supersedes another marks it. Chunks that moved to another memory of their origin
+        go with it. Tombstones of the batch's memories are lifted.
+        """
+        ...
+
+    async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
+        """Remove memories with all their versions, text, lexemes and vectors, and leave tombstones.
+
+        Returns the ids removed; unknown ids are ignored.
+        """
+        ...
+
+    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> None:
+        """Write tombstones alone, for memories that are not here (an import)."""
+        ...
+
+    async def purge(self) -> None:
+        """Erase what forgotten memories left in the store's files."""
+        ...
+
+    # --- reading ---
+
+    async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
+        """The most promising chunks that hold any of the terms; the caller ranks them by BM25."""
+        ...
+
+    async def by_vector(self, namespace: str, vector: VectorQuery, filters: Filters, limit: int) -> tuple[str, ...]:
+        """Chunk ids by cosine similarity, best first, ties by id, none below the floor."""
+        ...
+
+    async def get(self, namespace: str, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
+        """Chunks with their memories in the order of the ids; unknown ids are left out."""
+        ...
+
+    async def memory(self, namespace: str, id_prefix: str) -> Memory:
+        """The one memory whose id begins so. Raises NotFound, or InvalidInput when several do."""
+        ...
+
+    async def history(self, namespace: str, memory_id: str) -> tuple[Memory, ...]:
+        """All versions of a memory, first to current."""
+        ...
+
+    def dump(self, namespace: str | None = None) -> AsyncIterator[tuple[str, Memory | Tombstone]]:
+        """Everything, as (namespace, item), versions before what superseded them."""
+        ...
+
+    async def stats(self) -> Stats: ...
+
+    async def check(self) -> tuple[Fault, ...]:
+        """Look for anything not whole; empty when all is well."""
+        ...

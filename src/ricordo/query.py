@@ -1,0 +1,211 @@
+"""What is asked and what is answered: one type for each stage of the read path.
+
+`Query` → `Probe` → `RankedList` → `Hit` → `Recall`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.errors import InvalidInput
+from ricordo.memory import Chunk, Json, Memory, Origin, as_utc
+
+__all__ = [
+    "EVERYTHING",
+    "Filters",
+    "Hit",
+    "Notice",
+    "Probe",
+    "Query",
+    "RankedList",
+    "Recall",
+    "TimeRange",
+    "TimeUse",
+    "Variant",
+    "WordMatch",
+    "WordMatches",
+]
+
+MAX_LIMIT = 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimeRange:
+    """Half-open interval `[start, end)` in aware UTC; either side may be open (None)."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            moment: datetime | None = getattr(self, name)
+            if moment is not None:
+                object.__setattr__(self, name, as_utc(moment, name))
+        if self.start is not None and self.end is not None and self.start >= self.end:
+            raise InvalidInput(f"the time range ends ({self.end}) before it starts ({self.start})")
+
+    def __contains__(self, moment: object) -> bool:
+        if not isinstance(moment, datetime):
+            return False
+        return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Filters:
+    """What a memory must be to be considered at all; every arm applies them before it ranks.
+
+    `time` is matched against the event time, `tags` must all be present, `metadata` must hold each
+    pair, `origin` is the beginning of the origin's uri. Old versions are left out unless `superseded`.
+    """
+
+    time: TimeRange | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    origin: str | None = None
+    superseded: bool = False
+
+
+EVERYTHING = Filters()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Query:
+    """What was asked, word for word, in which namespace, with which filters, for how many answers."""
+
+    text: str
+    namespace: str = "default"
+    limit: int = 10
+    filters: Filters = EVERYTHING
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise InvalidInput(f"limit must be between 1 and {MAX_LIMIT}, not {self.limit}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Variant:
+    """One wording of the query with its vector `(dimension,) float32`, unit length."""
+
+    text: str
+    vector: NDArray[np.float32]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Probe:
+    """A query made ready.
+
+    `terms` are the lexemes to look for with their weights; `identifiers` are those among them that
+    name one exact thing (a key, a number, a path). `variants` is empty without an embedder.
+    """
+
+    query: Query
+    terms: Mapping[str, float]
+    identifiers: frozenset[str] = frozenset()
+    variants: tuple[Variant, ...] = ()
+    fingerprint: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordMatch:
+    """A chunk that holds some of the terms: how often each, and how many lexemes it has in all.
+
+    Lexemes of the chunk's context are counted apart, so that they can weigh less.
+    """
+
+    chunk_id: str
+    length: int
+    counts: Mapping[str, int]
+    context_length: int = 0
+    context_counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordMatches:
+    """What a store found by words, and the statistics of the namespace that BM25 needs.
+
+    `chunks` is the number of chunks in the namespace, `mean_length` and `mean_context_length` their
+    mean numbers of lexemes, `document_frequency` the number of chunks that hold each term.
+    """
+
+    matches: tuple[WordMatch, ...]
+    chunks: int
+    mean_length: float
+    mean_context_length: float
+    document_frequency: Mapping[str, int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RankedList:
+    """One arm's opinion: chunk ids, best first. Scores stay inside the arm."""
+
+    arm: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """One answer: the chunk, the memory it is a piece of, and its rank in each arm that found it."""
+
+    rank: int
+    score: float
+    arms: Mapping[str, int]
+    chunk: Chunk
+    memory: Memory
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+    @property
+    def text(self) -> str:
+        return self.chunk.text
+
+    @property
+    def event_timestamp(self) -> datetime | None:
+        return self.memory.event_timestamp
+
+    @property
+    def origin(self) -> Origin:
+        return self.memory.origin
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Notice:
+    """Something that shaped an answer and that the asker should know: a code for programs, a sentence for people."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimeUse:
+    """The time range that shaped a recall: the words it came from and how it was applied.
+
+    `applied` is `filter`, `boost` or `widened`.
+    """
+
+    range: TimeRange
+    text: str
+    applied: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall:
+    """The whole answer: hits, best first, and what shaped them. `timings` are milliseconds by stage."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    time: TimeUse | None = None
+    notices: tuple[Notice, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
