@@ -12,7 +12,7 @@ from ricordo.errors import InvalidInput
 
 __all__ = ["Chunk", "Json", "Memory", "Origin", "Reading", "clean", "digest", "told"]
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 TOLD = "told"
 
@@ -105,7 +105,7 @@ class Chunk:
             object.__setattr__(self, "id", digest(self.origin_uri, self.context, self.text))
 
 
-def told(  # noqa: PLR0913 - the parts of a memory that a person can state
+def told(
     text: str,
     *,
     now: datetime,
