@@ -25,6 +25,7 @@ __all__ = [
     "Entry",
     "Fault",
     "Floors",
+    "Known",
     "Reranker",
     "Skipped",
     "Source",
@@ -132,12 +133,12 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """What is written in one transaction. `reading`, on an origin's last batch, closes its reading."""
+    """What is written in one transaction. `readings` are those of the origins whose last memories it holds."""
 
     memories: tuple[Memory, ...] = ()
     entries: tuple[Entry, ...] = ()
     fingerprint: str | None = None
-    reading: Reading | None = None
+    readings: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,6 +148,15 @@ class Added:
     memories: frozenset[str] = frozenset()
     forgotten: frozenset[str] = frozenset()
     chunks: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Known:
+    """What a store holds of an origin that was read whole: its revision, and how many memories and chunks."""
+
+    revision: str
+    memories: int
+    chunks: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -209,8 +219,8 @@ class Store(Protocol):
 
     # --- writing ---
 
-    async def revision(self, namespace: str, uri: str) -> str | None:
-        """The revision of the origin's last whole reading."""
+    async def reading(self, namespace: str, uri: str) -> Known | None:
+        """What is known of an origin since its last whole reading; None before one."""
         ...
 
     async def tombstones(self, namespace: str, ids: Sequence[str]) -> frozenset[str]:

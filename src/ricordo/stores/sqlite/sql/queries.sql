@@ -1,0 +1,257 @@
+-- name: namespace_key
+SELECT key FROM namespace WHERE name = :namespace;
+
+-- name: add_namespace
+INSERT INTO namespace (name) VALUES (:namespace) ON CONFLICT DO NOTHING;
+
+-- name: reading
+-- What is known of an origin since its last whole reading.
+SELECT
+    o.revision,
+    (SELECT count(*) FROM memory m WHERE m.namespace = o.namespace AND m.origin_uri = o.uri) AS memories,
+    (
+        SELECT count(*) FROM memory m
+        JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id
+        WHERE m.namespace = o.namespace AND m.origin_uri = o.uri
+    ) AS chunks
+FROM origin o
+WHERE o.namespace = :namespace AND o.uri = :uri AND o.revision IS NOT NULL;
+
+-- name: tombstones
+SELECT t.memory_id FROM json_each(:ids) i
+JOIN tombstone t ON t.namespace = :namespace AND t.memory_id = i.value;
+
+-- name: missing_vectors
+SELECT i.value FROM json_each(:ids) i
+WHERE NOT EXISTS (
+    SELECT 1 FROM chunk c
+    JOIN embedding v ON v.chunk = c.key
+    JOIN embedder e ON e.key = v.embedder
+    WHERE c.namespace = :namespace AND c.id = i.value AND e.fingerprint = :fingerprint
+);
+
+-- name: add_origin
+INSERT INTO origin (namespace, uri, kind, title) VALUES (:namespace, :uri, :kind, :title)
+ON CONFLICT (namespace, uri) DO UPDATE SET title = excluded.title WHERE title IS NOT excluded.title;
+
+-- name: close_reading
+INSERT INTO origin (namespace, uri, kind, title, revision) VALUES (:namespace, :uri, :kind, :title, :revision)
+ON CONFLICT (namespace, uri) DO UPDATE SET title = excluded.title, revision = excluded.revision;
+
+-- name: add_memory
+INSERT INTO memory (
+    namespace, id, origin_uri, text, context, grouping, speaker, position,
+    created_at, updated_at, event_timestamp, tags, metadata, supersedes, superseded_by
+) VALUES (
+    :namespace, :id, :origin_uri, :text, :context, :grouping, :speaker, :position,
+    :created_at, :updated_at, :event_timestamp, :tags, :metadata, :supersedes, :superseded_by
+) ON CONFLICT (namespace, id) DO NOTHING;
+
+-- name: refresh_memory
+-- A re-read origin may say the same text in another place, with other tags, times or metadata.
+UPDATE memory SET
+    grouping = :grouping, speaker = :speaker, position = :position, event_timestamp = :event_timestamp,
+    tags = :tags, metadata = :metadata, updated_at = :updated_at
+WHERE namespace = :namespace AND id = :id AND (
+    grouping IS NOT :grouping OR speaker IS NOT :speaker OR position IS NOT :position
+    OR event_timestamp IS NOT :event_timestamp OR tags IS NOT :tags OR metadata IS NOT :metadata
+);
+
+-- name: supersede
+UPDATE memory SET superseded_by = :id, updated_at = :updated_at
+WHERE namespace = :namespace AND id = :supersedes AND superseded_by IS NULL;
+
+-- name: add_chunk
+INSERT INTO chunk (
+    namespace, id, memory_id, text, context, position, length, context_length, lexemes, context_lexemes
+) VALUES (
+    :namespace, :id, :memory_id, :text, :context, :position, :length, :context_length, :lexemes, :context_lexemes
+) ON CONFLICT (namespace, id) DO NOTHING;
+
+-- name: move_chunk
+UPDATE chunk SET memory_id = :memory_id, position = :position
+WHERE namespace = :namespace AND id = :id AND (memory_id <> :memory_id OR position <> :position);
+
+-- name: add_embedder
+INSERT INTO embedder (fingerprint) VALUES (:fingerprint) ON CONFLICT DO NOTHING;
+
+-- name: add_vector
+INSERT INTO embedding (namespace, embedder, chunk, vector)
+SELECT :namespace, e.key, c.key, :vector
+FROM embedder e JOIN chunk c ON c.namespace = :namespace AND c.id = :id
+WHERE e.fingerprint = :fingerprint
+ON CONFLICT (chunk, embedder) DO NOTHING;
+
+-- name: memories_of_origin
+SELECT id FROM memory WHERE namespace = :namespace AND origin_uri = :uri;
+
+-- name: versions
+-- Every version of the memories given: what they replaced and what replaced them.
+WITH RECURSIVE version (id) AS (
+    SELECT m.id FROM json_each(:ids) i JOIN memory m ON m.namespace = :namespace AND m.id = i.value
+    UNION
+    SELECT m.id FROM version v
+    JOIN memory m ON m.namespace = :namespace AND (m.supersedes = v.id OR m.superseded_by = v.id)
+    UNION
+    SELECT o.id FROM version v
+    JOIN memory m ON m.namespace = :namespace AND m.id = v.id
+    JOIN memory o ON o.namespace = :namespace AND o.id IN (m.supersedes, m.superseded_by)
+)
+SELECT id FROM version;
+
+-- name: remove_memory
+DELETE FROM memory WHERE namespace = :namespace AND id = :id;
+
+-- name: unlink_versions
+-- What a removed memory had replaced is current again; what had replaced it stands alone.
+UPDATE memory SET superseded_by = NULL
+WHERE namespace = :namespace AND superseded_by IS NOT NULL AND superseded_by = :id;
+
+-- name: add_tombstone
+INSERT INTO tombstone (namespace, memory_id, forgotten_at) VALUES (:namespace, :id, :forgotten_at)
+ON CONFLICT DO NOTHING;
+
+-- name: lift_tombstone
+DELETE FROM tombstone WHERE namespace = :namespace AND memory_id = :id;
+
+-- name: namespace_statistics
+SELECT chunks, lexemes, context_lexemes FROM namespace WHERE key = :namespace;
+
+-- name: document_frequencies
+SELECT t.value AS term, coalesce(v.doc, 0) AS frequency
+FROM json_each(:terms) t
+LEFT JOIN lexeme_vocabulary v ON v.term = :namespace || ':' || t.value;
+
+-- name: word_matches
+SELECT c.id, c.length, c.lexemes, c.context_length, c.context_lexemes
+FROM lexeme_index x
+CROSS JOIN chunk c ON c.key = x.rowid
+CROSS JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
+WHERE x.lexeme_index MATCH :match AND c.namespace = :namespace
+    AND (:superseded OR m.superseded_by IS NULL)
+    AND (:start IS NULL OR m.event_timestamp >= :start)
+    AND (:end IS NULL OR m.event_timestamp < :end)
+    AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
+    AND NOT EXISTS (SELECT value FROM json_each(:tags) EXCEPT SELECT value FROM json_each(m.tags))
+    AND NOT EXISTS (SELECT key, value FROM json_each(:metadata) EXCEPT SELECT key, value FROM json_each(m.metadata))
+ORDER BY x.rank
+LIMIT :limit;
+
+-- name: filtered_chunks
+SELECT c.key
+FROM memory m
+JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id
+WHERE m.namespace = :namespace
+    AND (:superseded OR m.superseded_by IS NULL)
+    AND (:start IS NULL OR m.event_timestamp >= :start)
+    AND (:end IS NULL OR m.event_timestamp < :end)
+    AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
+    AND NOT EXISTS (SELECT value FROM json_each(:tags) EXCEPT SELECT value FROM json_each(m.tags))
+    AND NOT EXISTS (SELECT key, value FROM json_each(:metadata) EXCEPT SELECT key, value FROM json_each(m.metadata));
+
+-- name: last_vector
+SELECT coalesce(max(key), 0) FROM embedding;
+
+-- name: last_change
+SELECT coalesce(max(key), 0) FROM chunk_change;
+
+-- name: new_vectors
+SELECT v.key, v.chunk, v.vector, m.superseded_by IS NULL AS current
+FROM embedding v
+JOIN embedder e ON e.key = v.embedder
+JOIN chunk c ON c.key = v.chunk
+JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
+WHERE v.namespace = :namespace AND e.fingerprint = :fingerprint AND v.key > :after
+ORDER BY v.key;
+
+-- name: changed_chunks
+SELECT DISTINCT g.chunk, c.key IS NOT NULL AS present, c.key IS NOT NULL AND m.superseded_by IS NULL AS current
+FROM chunk_change g
+LEFT JOIN chunk c ON c.key = g.chunk
+LEFT JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
+WHERE g.namespace = :namespace AND g.key > :after;
+
+-- name: chunk_ids
+SELECT c.key, c.id FROM json_each(:keys) k JOIN chunk c ON c.key = k.value WHERE c.namespace = :namespace;
+
+-- name: chunks
+SELECT
+    c.id AS chunk_id, c.memory_id, c.text AS chunk_text, c.context AS chunk_context, c.position AS chunk_position,
+    m.*, o.kind, o.title
+FROM json_each(:ids) i
+JOIN chunk c ON c.namespace = :namespace AND c.id = i.value
+JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
+JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
+ORDER BY i.key;
+
+-- name: memories
+SELECT m.*, o.kind, o.title
+FROM json_each(:ids) i
+JOIN memory m ON m.namespace = :namespace AND m.id = i.value
+JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
+ORDER BY m.key;
+
+-- name: memories_by_prefix
+SELECT m.*, o.kind, o.title
+FROM memory m
+JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
+WHERE m.namespace = :namespace AND m.id BETWEEN :prefix AND :last
+LIMIT 2;
+
+-- name: dump_memories
+SELECT n.name AS namespace_name, m.*, o.kind, o.title
+FROM memory m
+JOIN namespace n ON n.key = m.namespace
+JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
+WHERE m.key > :after AND (:namespace IS NULL OR n.name = :namespace)
+ORDER BY m.key
+LIMIT :limit;
+
+-- name: dump_tombstones
+SELECT n.name, t.memory_id, t.forgotten_at
+FROM tombstone t JOIN namespace n ON n.key = t.namespace
+WHERE :namespace IS NULL OR n.name = :namespace
+ORDER BY n.name, t.memory_id;
+
+-- name: count_memories
+SELECT n.name, count(m.key) FROM namespace n JOIN memory m ON m.namespace = n.key GROUP BY n.key ORDER BY n.name;
+
+-- name: count_chunks
+SELECT count(*) FROM chunk;
+
+-- name: count_vectors
+SELECT e.fingerprint, count(v.key) FROM embedder e LEFT JOIN embedding v ON v.embedder = e.key GROUP BY e.key
+HAVING count(v.key) > 0 ORDER BY e.fingerprint;
+
+-- name: memories_without_chunks
+SELECT count(*) FROM memory m
+WHERE NOT EXISTS (SELECT 1 FROM chunk c WHERE c.namespace = m.namespace AND c.memory_id = m.id);
+
+-- name: chunks_without_words
+SELECT count(*) FROM chunk WHERE key NOT IN (SELECT rowid FROM lexeme_index);
+
+-- name: words_without_chunks
+SELECT count(*) FROM lexeme_index WHERE rowid NOT IN (SELECT key FROM chunk);
+
+-- name: wrong_counters
+SELECT n.name FROM namespace n
+LEFT JOIN (
+    SELECT namespace, count(*) AS chunks, sum(length) AS lexemes, sum(context_length) AS context_lexemes
+    FROM chunk GROUP BY namespace
+) c ON c.namespace = n.key
+WHERE n.chunks <> coalesce(c.chunks, 0) OR n.lexemes <> coalesce(c.lexemes, 0)
+    OR n.context_lexemes <> coalesce(c.context_lexemes, 0);
+
+-- name: chunks_without_vectors
+-- Chunks that an embedder which serves their namespace has not read.
+SELECT e.fingerprint, count(*) FROM embedder e
+JOIN (SELECT DISTINCT namespace, embedder FROM embedding) s ON s.embedder = e.key
+JOIN chunk c ON c.namespace = s.namespace
+WHERE NOT EXISTS (SELECT 1 FROM embedding v WHERE v.chunk = c.key AND v.embedder = e.key)
+GROUP BY e.key;
+
+-- name: optimize_words
+INSERT INTO lexeme_index (lexeme_index) VALUES ('optimize');
+
+-- name: check_words
+INSERT INTO lexeme_index (lexeme_index) VALUES ('integrity-check');

@@ -1,0 +1,143 @@
+"""The SQLite store: the promises of `protocols.Store` on one file."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import unquote, urlsplit
+
+from anyio import to_thread
+
+from ricordo.errors import InvalidInput
+from ricordo.memory import Chunk, Memory
+from ricordo.protocols import Added, Batch, Fault, Known, Stats, Tombstone, VectorQuery
+from ricordo.query import Filters, WordMatches
+from ricordo.stores.sql import load_queries
+from ricordo.stores.sqlite import checks, reads, writes
+from ricordo.stores.sqlite.database import PACKAGE, Database
+from ricordo.stores.sqlite.session import Session
+from ricordo.stores.sqlite.vectors import VectorIndex
+
+__all__ = ["SqliteStore"]
+
+DUMP_PAGE = 500
+
+R = TypeVar("R")
+
+
+class SqliteStore:
+    """One file in WAL mode. Several processes may use it at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path)
+        self._sql = load_queries(PACKAGE)
+        self._vectors = VectorIndex()
+
+    @classmethod
+    def from_url(cls, url: str) -> SqliteStore:
+        """`sqlite:///relative.db`, `sqlite:////absolute.db` or `sqlite:///C:/windows.db`."""
+        parts = urlsplit(url)
+        path = unquote(parts.path.removeprefix("/"))
+        if parts.netloc or not path:
+            raise InvalidInput(f"{url!r} names no file; write sqlite:///memory.db or sqlite:////home/me/memory.db")
+        return cls(Path(path).expanduser())
+
+    async def open(self) -> None:
+        await to_thread.run_sync(self._database.open)
+
+    async def close(self) -> None:
+        await to_thread.run_sync(self._database.close)
+
+    # --- writing ---
+
+    async def add(self, namespace: str, batch: Batch) -> Added:
+        return await self._write(namespace, lambda session: writes.add(session, batch))
+
+    async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
+        return await self._write(namespace, lambda session: writes.forget(session, ids, now))
+
+    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> None:
+        await self._write(namespace, lambda session: writes.bury(session, tombstones))
+
+    async def purge(self) -> None:
+        await to_thread.run_sync(self._purge)
+
+    # --- reading ---
+
+    async def reading(self, namespace: str, uri: str) -> Known | None:
+        return await self._read(namespace, lambda session: reads.reading(session, uri))
+
+    async def tombstones(self, namespace: str, ids: Sequence[str]) -> frozenset[str]:
+        return await self._read(namespace, lambda session: session.ids("tombstones", ids))
+
+    async def missing(self, namespace: str, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
+        return await self._read(namespace, lambda session: session.ids("missing_vectors", ids, fingerprint=fingerprint))
+
+    async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
+        return await self._read(namespace, lambda session: reads.by_words(session, terms, filters, limit))
+
+    async def by_vector(self, namespace: str, vector: VectorQuery, filters: Filters, limit: int) -> tuple[str, ...]:
+        return await self._read(
+            namespace, lambda session: reads.by_vector(session, self._vectors, vector, filters, limit)
+        )
+
+    async def get(self, namespace: str, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
+        return await self._read(namespace, lambda session: reads.get(session, chunk_ids))
+
+    async def memory(self, namespace: str, id_prefix: str) -> Memory:
+        return await self._read(namespace, lambda session: reads.memory(session, id_prefix))
+
+    async def history(self, namespace: str, memory_id: str) -> tuple[Memory, ...]:
+        return await self._read(namespace, lambda session: reads.history(session, memory_id))
+
+    async def dump(self, namespace: str | None = None) -> AsyncIterator[tuple[str, Memory | Tombstone]]:
+        after = 0
+        dump_page = partial(reads.dump_memories, name=namespace, limit=DUMP_PAGE)
+        while page := await self._read("", partial(dump_page, after=after)):
+            for _, name, memory in page:
+                yield name, memory
+            after = page[-1][0]
+        for name, tombstone in await self._read("", lambda session: reads.dump_tombstones(session, namespace)):
+            yield name, tombstone
+
+    async def stats(self) -> Stats:
+        database = self._database
+        return await self._read(
+            "",
+            lambda session: reads.stats(
+                session, f"sqlite:///{database.path}", database.size_bytes(), len(database.migrations)
+            ),
+        )
+
+    async def check(self) -> tuple[Fault, ...]:
+        return await to_thread.run_sync(self._check)
+
+    # --- in a worker thread ---
+
+    async def _read(self, namespace: str, work: Callable[[Session], R]) -> R:
+        def run() -> R:
+            with self._database.reading() as connection:
+                return work(Session.within(connection, self._sql, namespace))
+
+        return await to_thread.run_sync(run)
+
+    async def _write(self, namespace: str, work: Callable[[Session], R]) -> R:
+        def run() -> R:
+            with self._database.writing() as connection:
+                connection.execute(self._sql["add_namespace"], {"namespace": namespace})
+                return work(Session.within(connection, self._sql, namespace))
+
+        return await to_thread.run_sync(run)
+
+    def _purge(self) -> None:
+        with self._database.writing() as connection:
+            connection.execute(self._sql["optimize_words"])
+        with self._database.maintaining() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _check(self) -> tuple[Fault, ...]:
+        with self._database.writing() as connection:
+            return tuple(checks.faults(Session(connection=connection, sql=self._sql)))

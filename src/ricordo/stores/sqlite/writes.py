@@ -1,0 +1,75 @@
+"""What changes a SQLite store; each function runs inside one write transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from ricordo.memory import TOLD, Memory, Reading
+from ricordo.protocols import Added, Batch, Entry, Tombstone
+from ricordo.stores.sqlite.rows import chunk_row, memory_row, timestamp, to_bytes
+from ricordo.stores.sqlite.session import Session
+
+__all__ = ["add", "bury", "forget"]
+
+
+def add(session: Session, batch: Batch) -> Added:
+    """Write memories, chunks and vectors, then close the readings that end here."""
+    created = frozenset(memory.id for memory in batch.memories if _add_memory(session, memory))
+    if batch.fingerprint is not None:
+        session.run("add_embedder", fingerprint=batch.fingerprint)
+    chunks = sum(_add_entry(session, entry, batch.fingerprint) for entry in batch.entries)
+    forgotten = frozenset(gone for reading in batch.readings for gone in _close(session, reading))
+    return Added(memories=created, forgotten=forgotten, chunks=chunks)
+
+
+def _add_memory(session: Session, memory: Memory) -> bool:
+    row = memory_row(session.namespace, memory)
+    session.run("add_origin", uri=memory.origin.uri, kind=memory.origin.kind, title=memory.origin.title)
+    session.run("lift_tombstone", id=memory.id)
+    created = session.connection.execute(session.sql["add_memory"], row).rowcount > 0
+    if not created and memory.origin.kind != TOLD:
+        session.connection.execute(session.sql["refresh_memory"], row)
+    if created and memory.supersedes is not None:
+        session.run("supersede", id=memory.id, supersedes=memory.supersedes, updated_at=row["updated_at"])
+    return created
+
+
+def _add_entry(session: Session, entry: Entry, fingerprint: str | None) -> int:
+    added = session.connection.execute(session.sql["add_chunk"], chunk_row(session.namespace, entry)).rowcount
+    if not added:
+        chunk = entry.chunk
+        session.run("move_chunk", id=chunk.id, memory_id=chunk.memory_id, position=chunk.position)
+    if entry.vector is not None:
+        session.run("add_vector", id=entry.chunk.id, fingerprint=fingerprint, vector=to_bytes(entry.vector))
+    return added
+
+
+def _close(session: Session, reading: Reading) -> Iterable[str]:
+    origin = reading.origin
+    said_before = {row["id"] for row in session.all("memories_of_origin", uri=origin.uri)}
+    gone = said_before - reading.memory_ids
+    for memory_id in gone:
+        _remove(session, memory_id)
+    session.run("close_reading", uri=origin.uri, kind=origin.kind, title=origin.title, revision=reading.revision)
+    return gone
+
+
+def _remove(session: Session, memory_id: str) -> None:
+    session.run("remove_memory", id=memory_id)
+    session.run("unlink_versions", id=memory_id)
+
+
+def forget(session: Session, ids: Sequence[str], now: datetime) -> frozenset[str]:
+    """Remove memories with all their versions and leave tombstones."""
+    versions = session.ids("versions", ids)
+    for memory_id in versions:
+        _remove(session, memory_id)
+        session.run("add_tombstone", id=memory_id, forgotten_at=timestamp(now))
+    return versions
+
+
+def bury(session: Session, tombstones: Sequence[Tombstone]) -> None:
+    """Write tombstones alone."""
+    for tombstone in tombstones:
+        session.run("add_tombstone", id=tombstone.memory_id, forgotten_at=timestamp(tombstone.forgotten_at))

@@ -1,0 +1,315 @@
+"""Working doubles of the five seams, for tests of ricordo and of programs that use it.
+
+They keep every promise of `protocols`, hold everything in memory and need no model: the store searches by
+scanning, the embedder hashes words, the reranker counts shared words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.errors import InvalidInput, NotFound, StoreError
+from ricordo.memory import TOLD, Chunk, Memory, Origin, Reading, digest
+from ricordo.protocols import Added, Batch, Entry, Fault, Floors, Known, Skipped, Stats, Tombstone, VectorQuery
+from ricordo.query import Filters, WordMatch, WordMatches
+
+__all__ = ["HashEmbedder", "InMemoryStore", "ListSource", "OverlapReranker", "WholeChunker"]
+
+
+@dataclass(slots=True)
+class _Space:
+    """One namespace. Vectors are rounded to half precision, as the stores on disk keep them."""
+
+    memories: dict[str, Memory] = field(default_factory=dict)
+    entries: dict[str, Entry] = field(default_factory=dict)
+    vectors: dict[tuple[str, str], NDArray[np.float32]] = field(default_factory=dict)
+    readings: dict[str, Reading] = field(default_factory=dict)
+    tombstones: dict[str, datetime] = field(default_factory=dict)
+
+    def remove(self, memory_id: str) -> None:
+        self.memories.pop(memory_id, None)
+        gone = [key for key, entry in self.entries.items() if entry.chunk.memory_id == memory_id]
+        for chunk_id in gone:
+            del self.entries[chunk_id]
+            self.vectors = {key: vector for key, vector in self.vectors.items() if key[0] != chunk_id}
+        for other in list(self.memories.values()):
+            if other.superseded_by == memory_id:
+                self.memories[other.id] = replace(other, superseded_by=None)
+
+    def versions(self, ids: Sequence[str]) -> frozenset[str]:
+        found: set[str] = set()
+        wanted = [memory_id for memory_id in ids if memory_id in self.memories]
+        while wanted:
+            memory_id = wanted.pop()
+            if memory_id in found:
+                continue
+            found.add(memory_id)
+            memory = self.memories[memory_id]
+            linked = {memory.supersedes, memory.superseded_by}
+            wanted += [
+                other.id
+                for other in self.memories.values()
+                if other.id in linked or memory_id in (other.supersedes, other.superseded_by)
+            ]
+        return frozenset(found)
+
+    def passes(self, memory: Memory, filters: Filters) -> bool:
+        return (
+            (filters.superseded or memory.superseded_by is None)
+            and (filters.time is None or memory.event_timestamp in filters.time)
+            and set(filters.tags) <= set(memory.tags)
+            and all(
+                key in memory.metadata and memory.metadata[key] == filters.metadata[key] for key in filters.metadata
+            )
+            and (filters.origin is None or memory.origin.uri.startswith(filters.origin))
+        )
+
+
+class InMemoryStore:
+    """A store that forgets everything when it is closed."""
+
+    def __init__(self) -> None:
+        self._spaces: dict[str, _Space] = {}
+        self._open = False
+
+    @classmethod
+    def from_url(cls, url: str) -> InMemoryStore:
+        return cls()
+
+    async def open(self) -> None:
+        self._open = True
+
+    async def close(self) -> None:
+        self._open = False
+
+    def _space(self, namespace: str) -> _Space:
+        if not self._open:
+            raise StoreError("the store is not open")
+        return self._spaces.setdefault(namespace, _Space())
+
+    async def reading(self, namespace: str, uri: str) -> Known | None:
+        space = self._space(namespace)
+        if uri not in space.readings:
+            return None
+        ids = {memory.id for memory in space.memories.values() if memory.origin.uri == uri}
+        chunks = sum(entry.chunk.memory_id in ids for entry in space.entries.values())
+        return Known(revision=space.readings[uri].revision, memories=len(ids), chunks=chunks)
+
+    async def tombstones(self, namespace: str, ids: Sequence[str]) -> frozenset[str]:
+        return frozenset(ids) & frozenset(self._space(namespace).tombstones)
+
+    async def missing(self, namespace: str, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
+        vectors = self._space(namespace).vectors
+        return frozenset(chunk_id for chunk_id in ids if (chunk_id, fingerprint) not in vectors)
+
+    async def add(self, namespace: str, batch: Batch) -> Added:
+        space = self._space(namespace)
+        created = frozenset(memory.id for memory in batch.memories if _add_memory(space, memory))
+        chunks = sum(_add_entry(space, entry, batch.fingerprint) for entry in batch.entries)
+        forgotten: set[str] = set()
+        for reading in batch.readings:
+            said = {memory.id for memory in space.memories.values() if memory.origin.uri == reading.origin.uri}
+            for memory_id in said - reading.memory_ids:
+                space.remove(memory_id)
+                forgotten.add(memory_id)
+            space.readings[reading.origin.uri] = reading
+        return Added(memories=created, forgotten=frozenset(forgotten), chunks=chunks)
+
+    async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
+        space = self._space(namespace)
+        versions = space.versions(ids)
+        origins = {space.memories[memory_id].origin.uri for memory_id in versions}
+        for memory_id in versions:
+            space.remove(memory_id)
+            space.tombstones[memory_id] = now
+        for uri in origins - {memory.origin.uri for memory in space.memories.values()}:
+            space.readings.pop(uri, None)
+        return versions
+
+    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> None:
+        for tombstone in tombstones:
+            self._space(namespace).tombstones.setdefault(tombstone.memory_id, tombstone.forgotten_at)
+
+    async def purge(self) -> None:
+        return
+
+    async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
+        space = self._space(namespace)
+        wanted = frozenset(terms)
+        entries = list(space.entries.values())
+        found = [(entry, frozenset(entry.lexemes) | frozenset(entry.context_lexemes)) for entry in entries]
+        matches = tuple(
+            WordMatch(
+                chunk_id=entry.chunk.id,
+                length=len(entry.lexemes),
+                counts=Counter(lexeme for lexeme in entry.lexemes if lexeme in wanted),
+                context_length=len(entry.context_lexemes),
+                context_counts=Counter(lexeme for lexeme in entry.context_lexemes if lexeme in wanted),
+            )
+            for entry, lexemes in found
+            if wanted & lexemes and space.passes(space.memories[entry.chunk.memory_id], filters)
+        )
+        return WordMatches(
+            matches=matches,
+            chunks=len(entries),
+            mean_length=sum(len(entry.lexemes) for entry in entries) / max(1, len(entries)),
+            mean_context_length=sum(len(entry.context_lexemes) for entry in entries) / max(1, len(entries)),
+            document_frequency={term: sum(term in lexemes for _, lexemes in found) for term in wanted},
+        )
+
+    async def by_vector(self, namespace: str, vector: VectorQuery, filters: Filters, limit: int) -> tuple[str, ...]:
+        space = self._space(namespace)
+        scored = sorted(
+            (-round(float(row @ vector.vector), 6), chunk_id)
+            for (chunk_id, fingerprint), row in space.vectors.items()
+            if fingerprint == vector.fingerprint
+            and float(row @ vector.vector) >= vector.floor
+            and space.passes(space.memories[space.entries[chunk_id].chunk.memory_id], filters)
+        )
+        return tuple(chunk_id for _, chunk_id in scored[:limit])
+
+    async def get(self, namespace: str, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
+        space = self._space(namespace)
+        chunks = [space.entries[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in space.entries]
+        return tuple((chunk, space.memories[chunk.memory_id]) for chunk in chunks)
+
+    async def memory(self, namespace: str, id_prefix: str) -> Memory:
+        prefix = id_prefix.strip().lower()
+        if not prefix:
+            raise InvalidInput("an id, or the beginning of one, is needed")
+        found = [memory for key, memory in self._space(namespace).memories.items() if key.startswith(prefix)]
+        if not found:
+            raise NotFound(f"no memory has the id {id_prefix!r} in this namespace")
+        if len(found) > 1:
+            raise InvalidInput(f"several memories have ids that begin with {id_prefix!r}; give more of it")
+        return found[0]
+
+    async def history(self, namespace: str, memory_id: str) -> tuple[Memory, ...]:
+        space = self._space(namespace)
+        versions = space.versions([memory_id])
+        return tuple(memory for memory in space.memories.values() if memory.id in versions)
+
+    async def dump(self, namespace: str | None = None) -> AsyncIterator[tuple[str, Memory | Tombstone]]:
+        names = [name for name in self._spaces if namespace in (None, name)]
+        for name in names:
+            for memory in list(self._spaces[name].memories.values()):
+                yield name, memory
+        for name in names:
+            for memory_id, forgotten_at in sorted(self._spaces[name].tombstones.items()):
+                yield name, Tombstone(memory_id=memory_id, forgotten_at=forgotten_at)
+
+    async def stats(self) -> Stats:
+        spaces = {name: space for name, space in sorted(self._spaces.items()) if space.memories}
+        return Stats(
+            memories=sum(len(space.memories) for space in spaces.values()),
+            chunks=sum(len(space.entries) for space in spaces.values()),
+            namespaces={name: len(space.memories) for name, space in spaces.items()},
+            store="memory:",
+            schema_version=0,
+            size_bytes=0,
+            embedders=Counter(fingerprint for space in spaces.values() for _, fingerprint in space.vectors),
+        )
+
+    async def check(self) -> tuple[Fault, ...]:
+        return ()
+
+
+def _add_memory(space: _Space, memory: Memory) -> bool:
+    space.tombstones.pop(memory.id, None)
+    known = space.memories.get(memory.id)
+    if known is not None:
+        if memory.origin.kind != TOLD:
+            fresh = replace(memory, created_at=known.created_at, superseded_by=known.superseded_by)
+            changed = replace(fresh, updated_at=known.updated_at) != known
+            space.memories[memory.id] = fresh if changed else known
+        return False
+    space.memories[memory.id] = memory
+    old = space.memories.get(memory.supersedes or "")
+    if old is not None and old.superseded_by is None:
+        space.memories[old.id] = replace(old, superseded_by=memory.id, updated_at=memory.updated_at)
+    return True
+
+
+def _add_entry(space: _Space, entry: Entry, fingerprint: str | None) -> int:
+    chunk = entry.chunk
+    known = space.entries.get(chunk.id)
+    space.entries[chunk.id] = entry if known is None else replace(known, chunk=chunk)
+    if entry.vector is not None and fingerprint is not None:
+        space.vectors.setdefault((chunk.id, fingerprint), entry.vector.astype(np.float16).astype(np.float32))
+    return int(known is None)
+
+
+class HashEmbedder:
+    """Words hashed into a small vector: texts that share words are near, and nothing else is."""
+
+    dimension = 64
+    max_tokens = 128
+    floors = Floors(recall=0.1, context=0.2)
+    fingerprint = "hash-words/1/64"
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(text.split()) for text in texts]
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.lower().split() or [""]:
+                value = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
+                row[value % self.dimension] += 1.0
+            row /= np.linalg.norm(row)
+        return rows
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.embed_passages(texts)
+
+
+class OverlapReranker:
+    """The share of the question's words that a passage holds."""
+
+    def score(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        words = frozenset(question.lower().split())
+        shares = [len(words & frozenset(passage.lower().split())) / max(1, len(words)) for passage in passages]
+        return np.array(shares, np.float32)
+
+
+class WholeChunker:
+    """Every memory is one chunk."""
+
+    name = "whole/1"
+
+    def chunks(self, memory: Memory) -> tuple[Chunk, ...]:
+        return (
+            Chunk(
+                memory_id=memory.id,
+                origin_uri=memory.origin.uri,
+                text=memory.text,
+                context=memory.context,
+                group=memory.group,
+                speaker=memory.speaker,
+            ),
+        )
+
+
+class ListSource:
+    """A source that says what it was given."""
+
+    def __init__(self, origin: Origin, memories: Sequence[Memory | Skipped]) -> None:
+        self._origin = origin
+        self._memories = tuple(memories)
+
+    @property
+    def origin(self) -> Origin:
+        return self._origin
+
+    def revision(self) -> str:
+        return digest(*(item.id if isinstance(item, Memory) else item.where for item in self._memories))
+
+    def memories(self) -> Iterator[Memory | Skipped]:
+        return iter(self._memories)
