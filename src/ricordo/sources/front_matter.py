@@ -1,0 +1,130 @@
+"""YAML front matter → title, tags, the time the page speaks of, and metadata."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, tzinfo
+
+import yaml
+
+from ricordo.memory import Json, clean
+
+__all__ = ["FrontMatter", "FrontMatterError", "read_front_matter", "unique"]
+
+# The first of these that holds a date is when the page's events happened.
+EVENT_KEYS = ("event_timestamp", "event", "date", "created", "created_at")
+TAG_KEYS = ("tags", "tag")
+
+MAX_DEPTH = 8
+
+
+class FrontMatterError(ValueError):
+    """The front matter cannot be understood; the page below it can be read all the same."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FrontMatter:
+    """What front matter says about its page; `metadata` is whatever is neither title, tags nor event time."""
+
+    title: str | None = None
+    tags: tuple[str, ...] = ()
+    event_timestamp: datetime | None = None
+    metadata: dict[str, Json] = field(default_factory=dict)
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe, and without aliases, by which a few lines unfold into gigabytes."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise FrontMatterError("YAML aliases are not read")
+        return super().compose_node(parent, index)
+
+
+def read_front_matter(text: str, zone: tzinfo) -> FrontMatter | None:
+    """Read what stands between the dashes; None when that is prose between two rules, not properties.
+
+    A date without a time is midnight in `zone`; a time without an offset is in `zone` too.
+    Raises FrontMatterError.
+    """
+    try:
+        loaded = yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise FrontMatterError(f"is not valid YAML: {_first_line(error)}") from error
+    except (ValueError, RecursionError) as error:
+        raise FrontMatterError(f"cannot be read: {_first_line(error)}") from error
+    if loaded is None:
+        return FrontMatter()
+    if not isinstance(loaded, dict):
+        return None
+    return _front_matter({clean(str(key)): value for key, value in loaded.items()}, zone)
+
+
+def _front_matter(properties: dict[str, object], zone: tzinfo) -> FrontMatter:
+    title = properties.pop("title", None)
+    tags = unique(tag for key in TAG_KEYS for tag in _tags(properties.pop(key, None)))
+    event = None
+    for key in EVENT_KEYS:
+        event = _moment(properties.get(key), zone)
+        if event is not None:
+            del properties[key]
+            break
+    return FrontMatter(
+        title=None if title is None or isinstance(title, (dict, list)) else clean(str(title)).strip() or None,
+        tags=tags,
+        event_timestamp=event,
+        metadata={key: _json(value, 0) for key, value in properties.items()},
+    )
+
+
+def unique(tags: Iterable[str]) -> tuple[str, ...]:
+    """The tags in order, each once."""
+    return tuple(dict.fromkeys(tags))
+
+
+def _tags(value: object) -> list[str]:
+    if isinstance(value, str):
+        value = value.split("," if "," in value else None)
+    if not isinstance(value, (list, set)):
+        value = [] if value is None else [value]
+    return [tag for item in value if (tag := clean(str(item)).strip().lstrip("#").strip())]
+
+
+def _moment(value: object, zone: tzinfo) -> datetime | None:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value, time())
+    if not isinstance(value, datetime):
+        return None
+    moment = value if value.tzinfo else value.replace(tzinfo=zone)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return None
+
+
+def _json(value: object, depth: int) -> Json:
+    if isinstance(value, str):
+        return clean(value)
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    if depth < MAX_DEPTH and isinstance(value, dict):
+        return {clean(str(key)): _json(item, depth + 1) for key, item in value.items()}
+    if depth < MAX_DEPTH and isinstance(value, (list, set)):
+        return [_json(item, depth + 1) for item in value]
+    return clean(str(value))
+
+
+def _first_line(error: Exception) -> str:
+    return re.sub(r"\s+", " ", str(error)).strip()[:200]

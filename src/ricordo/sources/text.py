@@ -1,0 +1,48 @@
+"""Plain text files: the whole file is one memory, cut later by the chunker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+
+from ricordo.memory import Memory, Origin
+from ricordo.protocols import Skipped
+from ricordo.sources import files
+
+__all__ = ["TextSource"]
+
+# Raised whenever the same file would give other memories than before.
+READER = "text-1"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextSource:
+    """A text file. `now` dates its memories; `zone` is where a date without a time begins."""
+
+    path: Path
+    now: datetime
+    zone: tzinfo = UTC
+
+    @property
+    def origin(self) -> Origin:
+        return files.origin(self.path, "text", self.path.name)
+
+    def revision(self) -> str:
+        return files.revision(self.path, READER, self.zone)
+
+    def memories(self) -> Iterator[Memory | Skipped]:
+        """One memory, or none when the file is blank."""
+        text = files.read_text(self.path)
+        if not text.strip():
+            return
+        origin = self.origin
+        yield Memory(
+            text=text.strip("\n").rstrip(),
+            origin=origin,
+            created_at=self.now,
+            updated_at=self.now,
+            event_timestamp=files.name_date(self.path, self.zone),
+            context=origin.title or "",
+        )
