@@ -1,0 +1,236 @@
+"""The facade: open · remember · recall · revise · forget · ingest · close. Wiring and lifetime only."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from os import PathLike
+from types import TracebackType
+
+from anyio import to_thread
+
+from ricordo import transfer
+from ricordo.bm25 import Bm25
+from ricordo.chunking import StructureChunker, word_chunker
+from ricordo.ingest import Ingested, Progress, ingest
+from ricordo.memory import Json, Memory, told
+from ricordo.models import AUTO, choose_embedder, load_embedder
+from ricordo.protocols import Chunker, Embedder, Fault, Stats, Store
+from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
+from ricordo.recall import Reader
+from ricordo.remember import Writer
+from ricordo.settings import Settings, load_settings
+from ricordo.sources import find_sources
+from ricordo.stores import open_store
+
+__all__ = ["Engine", "Remembered", "open"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Remembered:
+    """A memory, and whether it is new."""
+
+    memory: Memory
+    created: bool
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+
+def utc_now() -> datetime:
+    """This moment, in aware UTC."""
+    return datetime.now(UTC)
+
+
+def open(
+    store: str | Store | None = None,
+    *,
+    namespace: str | None = None,
+    embedder: str | Embedder | None = None,
+    settings: Settings | None = None,
+    clock: Callable[[], datetime] = utc_now,
+) -> Engine:
+    """A memory, to be used as `async with ricordo.open(...) as memory`.
+
+    `store` is a URL such as `sqlite:///memory.db`, `embedder` the name of a model, `auto` or `none`; both may
+    also be objects that keep the promises of `ricordo.protocols`. What is not given comes from the environment
+    and `config.toml`; `settings`, when given, stands for all of these. `clock` tells now, in aware UTC.
+
+    Raises InvalidInput for a URL no store has; entering raises StoreError and ModelError.
+    """
+    chosen = settings or load_settings(
+        {
+            "store": store if isinstance(store, str) else None,
+            "namespace": namespace,
+            "embedder": embedder if isinstance(embedder, str) else None,
+        }
+    )
+    return Engine(
+        settings=chosen,
+        store=open_store(chosen.store) if store is None or isinstance(store, str) else store,
+        embedder=None if isinstance(embedder, str) else embedder,
+        clock=clock,
+    )
+
+
+class Engine:
+    """One namespace of one store, with the models that serve it. Made by `ricordo.open`."""
+
+    def __init__(
+        self, *, settings: Settings, store: Store, embedder: Embedder | None, clock: Callable[[], datetime]
+    ) -> None:
+        self.settings = settings
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+
+    async def __aenter__(self) -> Engine:
+        embedder: Embedder | None = self._embedder
+        notices: tuple[Notice, ...] = ()
+        if embedder is None:
+            embedder, notices = await to_thread.run_sync(_choose, self.settings)
+        await self._store.open()
+        self._writer = Writer(
+            store=self._store, chunker=_chunker(embedder), embedder=embedder, namespace=self.namespace
+        )
+        self._reader = Reader(
+            store=self._store,
+            embedder=embedder,
+            bm25=Bm25(k1=self.settings.k1, b=self.settings.b),
+            notices=notices,
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of the store."""
+        await self._store.close()
+
+    @property
+    def namespace(self) -> str:
+        return self.settings.namespace
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        event_timestamp: datetime | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Json] | None = None,
+    ) -> Remembered:
+        """Remember a text. Saying the same again changes nothing, unless it was replaced since: then it is true again.
+
+        Raises InvalidInput for an empty text or a time without zone.
+        """
+        memory = told(text, now=self._clock(), event_timestamp=event_timestamp, tags=tuple(tags), metadata=metadata)
+        created = await self._add(memory)
+        if created:
+            return Remembered(memory=memory, created=True)
+        versions = await self._store.history(self.namespace, memory.id)
+        current = versions[-1]
+        if current.text == memory.text:
+            return Remembered(memory=current, created=False)
+        return Remembered(memory=await self.revise(current.id, text), created=True)
+
+    async def recall(self, text: str, *, limit: int = 10, filters: Filters = EVERYTHING) -> Recall:
+        """The memories that answer a question, best first.
+
+        Raises InvalidInput for a limit outside 1…1000, ModelError, StoreError.
+        """
+        return await self._reader.recall(Query(text=text, namespace=self.namespace, limit=limit, filters=filters))
+
+    async def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | None = None) -> Memory:
+        """Put a new text in a memory's place; the old version is kept in its history.
+
+        The new version keeps the old one's tags, metadata and event time unless another is given.
+        Raises NotFound, and InvalidInput for an empty text.
+        """
+        current = (await self.history(memory_id))[-1]
+        revised = told(
+            text,
+            now=self._clock(),
+            event_timestamp=event_timestamp or current.event_timestamp,
+            tags=current.tags,
+            metadata=current.metadata,
+            supersedes=current,
+        )
+        await self._add(revised)
+        return revised
+
+    async def forget(self, ids: Sequence[str]) -> tuple[str, ...]:
+        """Remove memories for good, with all their versions; each id may be the beginning of one.
+
+        Returns the ids removed. Raises NotFound before anything is removed if one of them is unknown.
+        """
+        memories = [await self.show(memory_id) for memory_id in ids]
+        gone = await self._store.forget(self.namespace, [memory.id for memory in memories], self._clock())
+        await self._store.purge()
+        return tuple(sorted(gone))
+
+    async def ingest(
+        self, paths: Iterable[str | PathLike[str]], *, tell: Callable[[Progress], None] | None = None
+    ) -> Ingested:
+        """Read files and folders. What is known is not read again; what a file no longer says is forgotten.
+
+        `tell` is called after each file. Raises StoreError, ModelError.
+        """
+        sources = find_sources(paths, now=self._clock(), zone=self.settings.zone())
+        return await ingest(self._writer, sources, tell)
+
+    async def show(self, memory_id: str) -> Memory:
+        """The memory whose id is, or begins with, `memory_id`. Raises NotFound, InvalidInput."""
+        return await self._store.memory(self.namespace, memory_id)
+
+    async def history(self, memory_id: str) -> tuple[Memory, ...]:
+        """All versions of a memory, first to current. Raises NotFound, InvalidInput."""
+        memory = await self.show(memory_id)
+        return await self._store.history(self.namespace, memory.id)
+
+    async def stats(self) -> Stats:
+        """Counts over the whole store."""
+        return await self._store.stats()
+
+    async def check(self) -> tuple[Fault, ...]:
+        """What is not whole in the store; empty when all is well."""
+        return await self._store.check()
+
+    async def export(self, *, everything: bool = False) -> AsyncIterator[str]:
+        """This namespace, or every one, as lines of JSON: all but vectors."""
+        yield transfer.header()
+        async for namespace, item in self._store.dump(None if everything else self.namespace):
+            yield transfer.to_line(namespace, item)
+
+    async def load(self, lines: Iterable[str], *, where: str = "import") -> Ingested:
+        """Import an export, each line into the namespace it names; importing twice changes nothing.
+
+        Raises InvalidInput when the lines are no export; a bad line is skipped and reported.
+        """
+        return await transfer.load(self._writer, transfer.read_lines(lines, where))
+
+    async def _add(self, memory: Memory) -> bool:
+        chunks = await to_thread.run_sync(self._writer.cut, [memory])
+        added = await self._writer.write([memory], chunks)
+        return memory.id in added.memories
+
+
+def _choose(settings: Settings) -> tuple[Embedder | None, tuple[Notice, ...]]:
+    """The embedder the settings ask for. Only `auto` may come to none without having asked for it."""
+    if settings.embedder != AUTO:
+        embedder = load_embedder(settings.embedder, threads=settings.threads)
+        notice = Notice(code="no_embedder", message="searched by words alone: the embedder is set to none")
+        return embedder, () if embedder else (notice,)
+    choice = choose_embedder(threads=settings.threads)
+    notice = Notice(code="embedder_unavailable", message=f"searched by words alone: {choice.reason}")
+    return choice.embedder, () if choice.embedder else (notice,)
+
+
+def _chunker(embedder: Embedder | None) -> Chunker:
+    if embedder is None:
+        return word_chunker()
+    return StructureChunker(measure=embedder.count_tokens, limit=embedder.max_tokens, name=embedder.fingerprint)

@@ -1,0 +1,143 @@
+"""The read path: query → probe → arms → fusion → hits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from anyio import create_task_group, to_thread
+
+from ricordo.bm25 import Bm25, rank
+from ricordo.enrich import enrich
+from ricordo.fusion import cut, ranks, reciprocal_rank_fusion
+from ricordo.protocols import Embedder, Store
+from ricordo.query import Hit, Notice, Probe, Query, RankedList, Recall, TimeUse, Variant, WordMatches
+
+__all__ = ["ARMS", "Depths", "Reader"]
+
+ARMS = ("identifiers", "vectors", "words")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Depths:
+    """How many chunks each arm returns, and how many candidates are scored by words to find them."""
+
+    pool: int = 50
+    candidates: int = 300
+
+
+class _Clock:
+    """Milliseconds spent, by stage."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = {"total": 0.0, "embed": 0.0, "words": 0.0, "vectors": 0.0, "rerank": 0.0}
+
+    @contextmanager
+    def measure(self, stage: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.spent[stage] += (time.perf_counter() - begin) * 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reader:
+    """The read path over one store. `arms` are those in use; leaving one out is for measuring what it is worth."""
+
+    store: Store
+    embedder: Embedder | None
+    bm25: Bm25 = field(default_factory=Bm25)
+    depths: Depths = field(default_factory=Depths)
+    arms: frozenset[str] = frozenset(ARMS)
+    notices: tuple[Notice, ...] = ()
+
+    async def recall(self, query: Query) -> Recall:
+        """Answer a query. Raises StoreError, ModelError."""
+        clock = _Clock()
+        with clock.measure("total"):
+            with clock.measure("embed"):
+                probe = await enrich(query, self.embedder if "vectors" in self.arms else None)
+            lists = await self._search(probe, clock)
+            hits = await self._hits(query, lists)
+        return Recall(
+            query=query,
+            hits=hits,
+            time=_time_use(query),
+            notices=(*self.notices, *_notices(probe)),
+            timings=clock.spent,
+        )
+
+    async def _search(self, probe: Probe, clock: _Clock) -> list[RankedList]:
+        """Every arm's ranked list, the arms side by side."""
+        found: dict[str, RankedList] = {}
+
+        async def by_words() -> None:
+            with clock.measure("words"):
+                for ranked in await self._by_words(probe):
+                    found[ranked.arm] = ranked
+
+        async def by_vector(arm: str, variant: Variant) -> None:
+            with clock.measure("vectors"):
+                found[arm] = await self._by_vector(arm, variant, probe.query)
+
+        async with create_task_group() as arms:
+            if probe.terms and self.arms & {"words", "identifiers"}:
+                arms.start_soon(by_words)
+            for number, variant in enumerate(probe.variants):
+                arms.start_soon(by_vector, "vectors" if number == 0 else f"vectors {number + 1}", variant)
+        return [found[arm] for arm in sorted(found)]
+
+    async def _by_words(self, probe: Probe) -> list[RankedList]:
+        query = probe.query
+        matches = await self.store.by_words(query.namespace, list(probe.terms), query.filters, self._candidates(query))
+        scored = await to_thread.run_sync(rank, probe.terms, matches, self.bm25)
+        ids = [chunk_id for chunk_id, _ in scored]
+        lists = (
+            RankedList(arm="identifiers", ids=_with_identifiers(probe, matches, ids)[: self._pool(query)]),
+            RankedList(arm="words", ids=tuple(ids[: self._pool(query)])),
+        )
+        return [ranked for ranked in lists if ranked.arm in self.arms and ranked.ids]
+
+    async def _by_vector(self, arm: str, variant: Variant, query: Query) -> RankedList:
+        ids = await self.store.by_vector(query.namespace, variant, query.filters, self._pool(query))
+        return RankedList(arm=arm, ids=ids)
+
+    async def _hits(self, query: Query, lists: Sequence[RankedList]) -> tuple[Hit, ...]:
+        best = cut(reciprocal_rank_fusion(lists), lists, query.limit)
+        scores, found_by = dict(best), ranks(lists)
+        rows = await self.store.get(query.namespace, list(scores)) if scores else ()
+        return tuple(
+            Hit(rank=number, score=scores[chunk.id], arms=found_by[chunk.id], chunk=chunk, memory=memory)
+            for number, (chunk, memory) in enumerate(rows, start=1)
+        )
+
+    def _pool(self, query: Query) -> int:
+        return max(self.depths.pool, query.limit)
+
+    def _candidates(self, query: Query) -> int:
+        return max(self.depths.candidates, query.limit)
+
+
+def _with_identifiers(probe: Probe, matches: WordMatches, ids: Sequence[str]) -> tuple[str, ...]:
+    """Those chunks that hold identifiers of the question exactly: more of them first, then as BM25 ranked them."""
+    held = {
+        match.chunk_id: sum(name in match.counts or name in match.context_counts for name in probe.identifiers)
+        for match in matches.matches
+    }
+    return tuple(sorted((chunk_id for chunk_id in ids if held[chunk_id]), key=lambda chunk_id: -held[chunk_id]))
+
+
+def _time_use(query: Query) -> TimeUse | None:
+    stated = query.filters.time
+    return TimeUse(range=stated, text="", applied="filter") if stated else None
+
+
+def _notices(probe: Probe) -> tuple[Notice, ...]:
+    if not probe.query.text.strip():
+        return (Notice(code="empty_query", message="the question is empty; ask with a word or a name"),)
+    if not probe.terms:
+        return (Notice(code="no_terms", message="the question holds no word, number or symbol to look for"),)
+    return ()

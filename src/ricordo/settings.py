@@ -1,0 +1,122 @@
+"""Settings, read once at the edge: argument > environment (`RICORDO_*`) > `config.toml` > default."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import tzinfo
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import platformdirs
+import tzlocal
+
+from ricordo.errors import ConfigError
+
+__all__ = ["Settings", "config_file", "data_directory", "load_settings"]
+
+HOME = "RICORDO_HOME"
+PREFIX = "RICORDO_"
+
+
+def data_directory(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where memories are kept: `$RICORDO_HOME`, else the platform's per-user data directory."""
+    home = environment.get(HOME)
+    return Path(home).expanduser() if home else platformdirs.user_data_path("ricordo", appauthor=False)
+
+
+def config_file(environment: Mapping[str, str] = os.environ) -> Path:
+    """`config.toml` in `$RICORDO_HOME`, else in the platform's per-user configuration directory."""
+    home = environment.get(HOME)
+    folder = Path(home).expanduser() if home else platformdirs.user_config_path("ricordo", appauthor=False)
+    return folder / "config.toml"
+
+
+def _default_store() -> str:
+    return f"sqlite:///{data_directory().absolute() / 'memory.db'}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """Everything that can be set.
+
+    `store` is a URL; `embedder` a model's name, `auto` or `none`; `threads` the most that a model may use
+    (0: chosen for the machine); `tz` an IANA time zone or `local`; `k1` and `b` the parameters of BM25.
+    """
+
+    store: str = field(default_factory=_default_store)
+    namespace: str = "default"
+    embedder: str = "auto"
+    threads: int = 0
+    tz: str = "local"
+    k1: float = 1.5
+    b: float = 0.75
+
+    def __post_init__(self) -> None:
+        if not self.namespace.strip() or len(self.namespace) > 200:
+            raise ConfigError("namespace", repr(self.namespace), "must be 1 to 200 characters, not all blank")
+        if self.k1 < 0 or not 0 <= self.b <= 1:
+            raise ConfigError("k1, b", f"{self.k1}, {self.b}", "k1 must not be negative and b must lie between 0 and 1")
+        if self.threads < 0:
+            raise ConfigError("threads", str(self.threads), "must not be negative")
+        self.zone()
+
+    def zone(self) -> tzinfo:
+        """The time zone that dates without one are read in."""
+        try:
+            return tzlocal.get_localzone() if self.tz == "local" else ZoneInfo(self.tz)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise ConfigError("tz", repr(self.tz), "is no IANA time zone, such as Europe/Lisbon") from error
+
+
+def load_settings(
+    arguments: Mapping[str, object] | None = None, environment: Mapping[str, str] = os.environ
+) -> Settings:
+    """Settings from arguments, environment and file; None among the arguments means not given.
+
+    Raises ConfigError, which names the setting and where its value came from.
+    """
+    file = config_file(environment)
+    values: dict[str, object] = {}
+    for name, value in _read(file).items():
+        values[name] = _typed(name, value, str(file))
+    for name in _TYPES:
+        if text := environment.get(PREFIX + name.upper()):
+            values[name] = _typed(name, text, PREFIX + name.upper())
+    for name, value in (arguments or {}).items():
+        if value is not None:
+            values[name] = _typed(name, value, f"--{name}")
+    if "store" not in values:
+        values["store"] = f"sqlite:///{data_directory(environment).absolute() / 'memory.db'}"
+    return Settings(**values)  # type: ignore[arg-type]  # checked by _typed
+
+
+_TYPES = {entry.name: {"str": str, "int": int, "float": float}[str(entry.type)] for entry in fields(Settings)}
+
+
+def _read(file: Path) -> Mapping[str, object]:
+    try:
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError("config.toml", str(file), str(error)) from error
+    unknown = sorted(set(found) - set(_TYPES))
+    if unknown:
+        known = ", ".join(sorted(_TYPES))
+        raise ConfigError(unknown[0], str(file), f"is not a setting; the settings are {known}")
+    return found
+
+
+def _typed(name: str, value: object, origin: str) -> object:
+    kind = _TYPES[name]
+    if isinstance(value, kind) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        try:
+            return kind(value)
+        except ValueError:
+            pass
+    raise ConfigError(name, origin, f"{value!r} is not {'a number' if kind is not str else 'a text'}")

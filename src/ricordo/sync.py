@@ -1,0 +1,116 @@
+"""The same memory without `await`: one line a method over the asynchronous engine.
+
+::
+
+    from ricordo import sync
+
+    with sync.open("sqlite:///memory.db") as memory:
+        memory.remember("Project Baikal is our internal ML pipeline")
+        print(memory.recall("what is Baikal?").hits[0].text)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+from functools import partial
+from os import PathLike
+from types import TracebackType
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from ricordo import engine
+from ricordo.engine import Remembered, utc_now
+from ricordo.ingest import Ingested, Progress
+from ricordo.memory import Json, Memory
+from ricordo.protocols import Embedder, Fault, Stats, Store
+from ricordo.query import EVERYTHING, Filters, Recall
+from ricordo.settings import Settings
+
+__all__ = ["Engine", "open"]
+
+
+def open(
+    store: str | Store | None = None,
+    *,
+    namespace: str | None = None,
+    embedder: str | Embedder | None = None,
+    settings: Settings | None = None,
+    clock: Callable[[], datetime] = utc_now,
+) -> Engine:
+    """A memory, to be used as `with ricordo.sync.open(...) as memory`; see `ricordo.open`."""
+    return Engine(engine.open(store, namespace=namespace, embedder=embedder, settings=settings, clock=clock))
+
+
+class Engine:
+    """`ricordo.engine.Engine`, blocking: same names, same parameters, same defaults, same errors."""
+
+    def __init__(self, inner: engine.Engine) -> None:
+        self._inner = inner
+        self._stack = ExitStack()
+        self._portal: BlockingPortal
+
+    def __enter__(self) -> Engine:
+        with ExitStack() as stack:
+            self._portal = stack.enter_context(start_blocking_portal())
+            stack.enter_context(self._portal.wrap_async_context_manager(self._inner))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, traceback)
+
+    def close(self) -> None:
+        self._stack.close()
+
+    @property
+    def namespace(self) -> str:
+        return self._inner.namespace
+
+    def remember(
+        self,
+        text: str,
+        *,
+        event_timestamp: datetime | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Json] | None = None,
+    ) -> Remembered:
+        call = partial(self._inner.remember, text, event_timestamp=event_timestamp, tags=tags, metadata=metadata)
+        return self._portal.call(call)
+
+    def recall(self, text: str, *, limit: int = 10, filters: Filters = EVERYTHING) -> Recall:
+        return self._portal.call(partial(self._inner.recall, text, limit=limit, filters=filters))
+
+    def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | None = None) -> Memory:
+        return self._portal.call(partial(self._inner.revise, memory_id, text, event_timestamp=event_timestamp))
+
+    def forget(self, ids: Sequence[str]) -> tuple[str, ...]:
+        return self._portal.call(self._inner.forget, ids)
+
+    def ingest(
+        self, paths: Iterable[str | PathLike[str]], *, tell: Callable[[Progress], None] | None = None
+    ) -> Ingested:
+        return self._portal.call(partial(self._inner.ingest, paths, tell=tell))
+
+    def show(self, memory_id: str) -> Memory:
+        return self._portal.call(self._inner.show, memory_id)
+
+    def history(self, memory_id: str) -> tuple[Memory, ...]:
+        return self._portal.call(self._inner.history, memory_id)
+
+    def stats(self) -> Stats:
+        return self._portal.call(self._inner.stats)
+
+    def check(self) -> tuple[Fault, ...]:
+        return self._portal.call(self._inner.check)
+
+    def export(self, *, everything: bool = False) -> Iterator[str]:
+        lines = self._inner.export(everything=everything)
+        while (line := self._portal.call(partial(anext, lines, None))) is not None:
+            yield line
+
+    def load(self, lines: Iterable[str], *, where: str = "import") -> Ingested:
+        return self._portal.call(partial(self._inner.load, lines, where=where))
