@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.memory import Chunk, Memory, Origin, Reading
-from ricordo.query import Filters, WordMatches
+from ricordo.query import Filters, Variant, WordMatches
 
 __all__ = [
     "Added",
@@ -32,7 +32,6 @@ __all__ = [
     "Stats",
     "Store",
     "Tombstone",
-    "VectorQuery",
 ]
 
 
@@ -196,15 +195,6 @@ class Stats:
     embedders: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class VectorQuery:
-    """A unit vector `(dimension,) float32`, the fingerprint it may be compared with, and the least cosine."""
-
-    vector: NDArray[np.float32]
-    fingerprint: str
-    floor: float = -1.0
-
-
 class Store(Protocol):
     """Where chunks live; answers by words, by vectors, by time.
 
@@ -260,7 +250,7 @@ class Store(Protocol):
         """The most promising chunks that hold any of the terms; the caller ranks them by BM25."""
         ...
 
-    async def by_vector(self, namespace: str, vector: VectorQuery, filters: Filters, limit: int) -> tuple[str, ...]:
+    async def by_vector(self, namespace: str, variant: Variant, filters: Filters, limit: int) -> tuple[str, ...]:
         """Chunk ids by cosine similarity, best first, ties by id, none below the floor."""
         ...
 

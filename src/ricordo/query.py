@@ -89,10 +89,15 @@ class Query:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Variant:
-    """One wording of the query with its vector `(dimension,) float32`, unit length."""
+    """One wording of the query with its unit vector `(dimension,) float32`.
+
+    The vector may be compared only with those of the same fingerprint; a cosine below `floor` is no match.
+    """
 
     text: str
     vector: NDArray[np.float32]
+    fingerprint: str
+    floor: float = -1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,7 +112,6 @@ class Probe:
     terms: Mapping[str, float]
     identifiers: frozenset[str] = frozenset()
     variants: tuple[Variant, ...] = ()
-    fingerprint: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ricordo.errors import InvalidInput, NotFound, StoreError
 from ricordo.memory import TOLD, Chunk, Memory, Origin, Reading, digest
-from ricordo.protocols import Added, Batch, Entry, Fault, Floors, Known, Skipped, Stats, Tombstone, VectorQuery
-from ricordo.query import Filters, WordMatch, WordMatches
+from ricordo.protocols import Added, Batch, Entry, Fault, Floors, Known, Skipped, Stats, Tombstone
+from ricordo.query import Filters, Variant, WordMatch, WordMatches
 
 __all__ = ["HashEmbedder", "InMemoryStore", "ListSource", "OverlapReranker", "WholeChunker"]
 
@@ -164,13 +164,13 @@ class InMemoryStore:
             document_frequency={term: sum(term in lexemes for _, lexemes in found) for term in wanted},
         )
 
-    async def by_vector(self, namespace: str, vector: VectorQuery, filters: Filters, limit: int) -> tuple[str, ...]:
+    async def by_vector(self, namespace: str, variant: Variant, filters: Filters, limit: int) -> tuple[str, ...]:
         space = self._space(namespace)
         scored = sorted(
-            (-round(float(row @ vector.vector), 6), chunk_id)
+            (-round(float(row @ variant.vector), 6), chunk_id)
             for (chunk_id, fingerprint), row in space.vectors.items()
-            if fingerprint == vector.fingerprint
-            and float(row @ vector.vector) >= vector.floor
+            if fingerprint == variant.fingerprint
+            and float(row @ variant.vector) >= variant.floor
             and space.passes(space.memories[space.entries[chunk_id].chunk.memory_id], filters)
         )
         return tuple(chunk_id for _, chunk_id in scored[:limit])

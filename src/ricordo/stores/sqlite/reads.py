@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ricordo.errors import InvalidInput, NotFound
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Known, Stats, Tombstone, VectorQuery
-from ricordo.query import Filters, WordMatch, WordMatches
+from ricordo.protocols import Known, Stats, Tombstone
+from ricordo.query import Filters, Variant, WordMatch, WordMatches
 from ricordo.stores.candidates import candidate_terms
 from ricordo.stores.sqlite.rows import filter_values, moment, to_chunk, to_memory
 from ricordo.stores.sqlite.session import Session
@@ -63,10 +63,10 @@ def _count(lexemes: str, wanted: Collection[str]) -> Counter[str]:
 
 
 def by_vector(
-    session: Session, vectors: VectorIndex, query: VectorQuery, filters: Filters, limit: int
+    session: Session, vectors: VectorIndex, variant: Variant, filters: Filters, limit: int
 ) -> tuple[str, ...]:
     """Chunk ids by cosine, best first, ties by id."""
-    found = vectors.search(session, query, filters, limit)
+    found = vectors.search(session, variant, filters, limit)
     ids = {row["key"]: row["id"] for row in session.all("chunk_ids", keys=json.dumps([key for key, _ in found]))}
     ranked = sorted((-round(score, 6), ids[key]) for key, score in found if key in ids)
     return tuple(chunk_id for _, chunk_id in ranked[:limit])

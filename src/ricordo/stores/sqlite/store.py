@@ -13,8 +13,8 @@ from anyio import to_thread
 
 from ricordo.errors import InvalidInput
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Added, Batch, Fault, Known, Stats, Tombstone, VectorQuery
-from ricordo.query import Filters, WordMatches
+from ricordo.protocols import Added, Batch, Fault, Known, Stats, Tombstone
+from ricordo.query import Filters, Variant, WordMatches
 from ricordo.stores.sql import load_queries
 from ricordo.stores.sqlite import checks, reads, writes
 from ricordo.stores.sqlite.database import PACKAGE, Database
@@ -79,9 +79,9 @@ class SqliteStore:
     async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
         return await self._read(namespace, lambda session: reads.by_words(session, terms, filters, limit))
 
-    async def by_vector(self, namespace: str, vector: VectorQuery, filters: Filters, limit: int) -> tuple[str, ...]:
+    async def by_vector(self, namespace: str, variant: Variant, filters: Filters, limit: int) -> tuple[str, ...]:
         return await self._read(
-            namespace, lambda session: reads.by_vector(session, self._vectors, vector, filters, limit)
+            namespace, lambda session: reads.by_vector(session, self._vectors, variant, filters, limit)
         )
 
     async def get(self, namespace: str, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.protocols import VectorQuery
-from ricordo.query import EVERYTHING, Filters
+from ricordo.query import EVERYTHING, Filters, Variant
 from ricordo.stores.sqlite.rows import filter_values
 from ricordo.stores.sqlite.session import Session
 
@@ -53,7 +52,8 @@ class _Matrix:
 
     def _grow(self, capacity: int, dimension: int) -> None:
         rows = np.empty((capacity, dimension), np.float32)
-        rows[: self.count] = self.rows[: self.count]
+        if self.count:
+            rows[: self.count] = self.rows[: self.count]
         self.rows = rows
         self.keys = np.resize(self.keys, capacity)
         self.present = np.resize(self.present, capacity)
@@ -83,14 +83,14 @@ class VectorIndex:
         self._matrices: dict[tuple[int, str], _Matrix] = {}
         self._lock = threading.Lock()
 
-    def search(self, session: Session, query: VectorQuery, filters: Filters, limit: int) -> list[tuple[int, float]]:
+    def search(self, session: Session, variant: Variant, filters: Filters, limit: int) -> list[tuple[int, float]]:
         """Chunk keys with their cosines, best first; all that tie with the last one are included."""
         with self._lock:
-            matrix = self._caught_up(session, query.fingerprint)
-            scores = matrix.rows[: matrix.count] @ query.vector if matrix.count else np.empty(0, np.float32)
+            matrix = self._caught_up(session, variant.fingerprint)
+            scores = matrix.rows[: matrix.count] @ variant.vector if matrix.count else np.empty(0, np.float32)
             keys = matrix.keys[: matrix.count]
             allowed = (matrix.present if filters.superseded else matrix.present & matrix.current)[: matrix.count]
-            allowed = allowed & (scores >= query.floor)
+            allowed = allowed & (scores >= variant.floor)
         if filters not in (EVERYTHING, Filters(superseded=True)):
             allowed &= np.isin(keys, _filtered(session, filters))
         rows = np.flatnonzero(allowed)

@@ -1,0 +1,483 @@
+"""Every promise of `protocols.Store`, for every store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ricordo.bm25 import rank
+from ricordo.errors import InvalidInput, NotFound, StoreError
+from ricordo.memory import Chunk, Memory, Origin, Reading, told
+from ricordo.protocols import Batch, Entry, Store, Tombstone
+from ricordo.query import EVERYTHING, Filters, TimeRange, Variant
+from ricordo.stores import open_store
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+MODEL = "model-a/2"
+FILE = Origin(kind="text", uri="file:///notes/a.txt", title="a")
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path / 'store.db'}"}[request.param]
+    opened = open_store(url)
+    await opened.open()
+    yield opened
+    await opened.close()
+
+
+def memory(text: str, **fields: object) -> Memory:
+    return replace(told(text, now=NOW), **fields)  # type: ignore[arg-type]
+
+
+def from_file(text: str, position: int = 0, **fields: object) -> Memory:
+    plain = Memory(text=text, origin=FILE, created_at=NOW, updated_at=NOW, position=position)
+    return replace(plain, **fields)  # type: ignore[arg-type]
+
+
+def chunk_of(item: Memory, text: str | None = None) -> Chunk:
+    return Chunk(
+        memory_id=item.id,
+        origin_uri=item.origin.uri,
+        text=text or item.text,
+        context=item.context,
+        group=item.group,
+        speaker=item.speaker,
+    )
+
+
+def entry(item: Memory, vector: tuple[float, ...] | None = None) -> Entry:
+    chunk = chunk_of(item)
+    row = None if vector is None else np.array(vector, np.float32) / np.float32(np.linalg.norm(vector))
+    return Entry(
+        chunk=chunk,
+        lexemes=tuple(chunk.text.lower().split()),
+        context_lexemes=tuple(chunk.context.lower().split()),
+        vector=row,
+    )
+
+
+def batch(*items: Memory, vectors: Mapping[str, tuple[float, ...]] | None = None, **fields: object) -> Batch:
+    entries = tuple(entry(item, (vectors or {}).get(item.text)) for item in items)
+    return replace(Batch(memories=items, entries=entries, fingerprint=MODEL), **fields)  # type: ignore[arg-type]
+
+
+def reading(*items: Memory, revision: str = "1") -> Reading:
+    return Reading(origin=FILE, revision=revision, memory_ids=frozenset(item.id for item in items))
+
+
+def variant(*numbers: float, floor: float = -1.0, fingerprint: str = MODEL) -> Variant:
+    row = np.array(numbers, np.float32) / np.float32(np.linalg.norm(numbers))
+    return Variant(text="", vector=row, fingerprint=fingerprint, floor=floor)
+
+
+async def words(store: Store, *terms: str, namespace: str = "a", filters: Filters = EVERYTHING) -> list[str]:
+    found = await store.by_words(namespace, terms, filters, 100)
+    ids = [chunk_id for chunk_id, score in rank(dict.fromkeys(terms, 1.0), found) if score > 0]
+    return [chunk.text for chunk, _ in await store.get(namespace, ids)]
+
+
+async def near(store: Store, wanted: Variant, filters: Filters = EVERYTHING, limit: int = 100) -> list[str]:
+    ids = await store.by_vector("a", wanted, filters, limit)
+    return [chunk.text for chunk, _ in await store.get("a", ids)]
+
+
+# --- remembering ---
+
+
+async def test_what_is_added_comes_back_whole(store: Store) -> None:
+    item = from_file(
+        "the key is sk-proj-abc123",
+        event_timestamp=NOW - timedelta(days=3, microseconds=1),
+        context="Keys › Old",
+        group="Keys",
+        speaker="Mira",
+        position=7,
+        tags=("key", "secret"),
+        metadata={"n": 1, "deep": {"list": [1, None, "ü"]}},
+    )
+    await store.add("a", batch(item))
+
+    assert await store.memory("a", item.id) == item
+    assert await store.get("a", [chunk_of(item).id]) == ((chunk_of(item), item),)
+
+
+async def test_adding_twice_adds_nothing(store: Store) -> None:
+    item = memory("once", event_timestamp=NOW)
+    first = await store.add("a", batch(item, vectors={"once": (1, 0)}))
+    second = await store.add("a", batch(item, vectors={"once": (1, 0)}))
+
+    assert (first.memories, first.chunks) == ({item.id}, 1)
+    assert (second.memories, second.chunks) == (frozenset(), 0)
+    assert (await store.stats()).memories == 1
+    assert await near(store, variant(1, 0)) == ["once"]
+
+
+async def test_a_repeated_chunk_in_one_batch_is_stored_once(store: Store) -> None:
+    item = memory("twice")
+    added = await store.add("a", Batch(memories=(item,), entries=(entry(item), entry(item))))
+
+    assert added.chunks == 1
+
+
+async def test_missing_names_the_chunks_without_a_vector_of_that_model(store: Store) -> None:
+    seen, unseen = memory("seen"), memory("unseen")
+    await store.add("a", batch(seen, unseen, vectors={"seen": (1, 0)}))
+    ids = [chunk_of(seen).id, chunk_of(unseen).id, "never-added"]
+
+    assert await store.missing("a", ids, MODEL) == {chunk_of(unseen).id, "never-added"}
+    assert await store.missing("a", ids, "model-b/2") == frozenset(ids)
+    assert await store.missing("b", ids, MODEL) == frozenset(ids)
+
+
+async def test_a_vector_can_come_later(store: Store) -> None:
+    item = memory("late")
+    await store.add("a", batch(item))
+    assert await near(store, variant(1, 0)) == []
+    await store.add("a", batch(item, vectors={"late": (1, 0)}))
+
+    assert await near(store, variant(1, 0)) == ["late"]
+
+
+# --- origins ---
+
+
+async def test_a_reading_is_known_when_its_batch_closes_it(store: Store) -> None:
+    one, two = from_file("one", 0), from_file("two", 1)
+    await store.add("a", batch(one))
+    assert await store.reading("a", FILE.uri) is None
+    await store.add("a", batch(two, readings=(reading(one, two),)))
+
+    known = await store.reading("a", FILE.uri)
+    assert known is not None
+    assert (known.revision, known.memories, known.chunks) == ("1", 2, 2)
+    assert await store.reading("b", FILE.uri) is None
+
+
+async def test_what_an_origin_no_longer_says_is_forgotten_without_a_tombstone(store: Store) -> None:
+    old, kept, new = from_file("old"), from_file("kept", 1), from_file("new", 2)
+    await store.add("a", batch(old, kept, readings=(reading(old, kept),)))
+    added = await store.add("a", batch(new, readings=(reading(kept, new, revision="2"),)))
+
+    assert added.forgotten == {old.id}
+    assert sorted(await words(store, "old", "kept", "new")) == ["kept", "new"]
+    assert await store.tombstones("a", [old.id]) == frozenset()
+
+
+async def test_an_origin_that_says_nothing_any_more_is_still_known(store: Store) -> None:
+    only = from_file("only")
+    await store.add("a", batch(only, readings=(reading(only),)))
+    await store.add("a", Batch(readings=(reading(revision="2"),)))
+
+    known = await store.reading("a", FILE.uri)
+    assert known is not None
+    assert (known.revision, known.memories) == ("2", 0)
+
+
+async def test_a_chunk_moves_with_its_text_to_another_memory_of_its_origin(store: Store) -> None:
+    before, after = from_file("shared passage"), from_file("new top. shared passage")
+    moved = Entry(chunk=chunk_of(after, "shared passage"), lexemes=("shared", "passage"))
+    await store.add("a", batch(before, vectors={"shared passage": (1, 0)}, readings=(reading(before),)))
+    added = await store.add("a", Batch(memories=(after,), entries=(moved,), readings=(reading(after, revision="2"),)))
+
+    assert (added.chunks, added.forgotten) == (0, {before.id})
+    ((_, owner),) = await store.get("a", [moved.chunk.id])
+    assert owner.id == after.id
+    assert await near(store, variant(1, 0)) == ["shared passage"]
+
+
+async def test_re_reading_refreshes_what_surrounds_the_text(store: Store) -> None:
+    item = from_file("same text", tags=("old",))
+    await store.add("a", batch(item))
+    fresh = replace(item, tags=("new",), position=4, event_timestamp=NOW, updated_at=NOW + timedelta(days=1))
+    await store.add("a", batch(fresh))
+
+    assert await store.memory("a", item.id) == fresh
+
+
+# --- words ---
+
+
+async def test_words_are_found_with_the_counts_that_bm25_needs(store: Store) -> None:
+    twice = memory("baikal pipeline baikal", context="notes on baikal")
+    await store.add("a", batch(twice, memory("another thing")))
+    found = await store.by_words("a", ["baikal", "absent"], EVERYTHING, 10)
+
+    (match,) = found.matches
+    assert (match.length, match.context_length) == (3, 3)
+    assert match.counts["baikal"] == 2
+    assert match.context_counts["baikal"] == 1
+    assert found.chunks == 2
+    assert found.mean_length == 2.5
+    assert found.mean_context_length == 1.5
+    assert found.document_frequency["baikal"] == 1
+    assert found.document_frequency.get("absent", 0) == 0
+
+
+@pytest.mark.parametrize(
+    "lexeme",
+    ['"', "'", "c++", "a*b", "and", "near(x", "^x", "-x", "{x}:", "x:y", "(", ")", "\\", "%", "≈run", "😀", "日本"],
+)
+async def test_no_lexeme_is_an_operator(store: Store, lexeme: str) -> None:
+    await store.add("a", batch(memory(f"{lexeme} alone"), memory("something else")))
+
+    assert await words(store, lexeme) == [f"{lexeme} alone"]
+
+
+async def test_an_identifier_is_found_among_its_near_duplicates(store: Store) -> None:
+    await store.add("a", batch(*(memory(f"sk-proj-abc12{digit}") for digit in range(10))))
+
+    assert await words(store, "sk-proj-abc127") == ["sk-proj-abc127"]
+
+
+async def test_rare_terms_bring_the_candidates_of_a_large_namespace(store: Store) -> None:
+    many = [memory(f"common note number{index}") for index in range(2500)]
+    await store.add("a", batch(*many, memory("common needle")))
+    found = await store.by_words("a", ["common", "needle"], EVERYTHING, 10)
+    ranked = rank({"common": 1.0, "needle": 1.0}, found)
+
+    ((best, _),) = await store.get("a", [ranked[0][0]])
+    assert best.text == "common needle"
+    assert found.document_frequency["common"] == 2501
+
+
+# --- vectors ---
+
+
+async def test_vectors_are_ranked_by_cosine_and_cut_at_the_floor(store: Store) -> None:
+    vectors = {"east": (1.0, 0.0), "north-east": (1.0, 1.0), "north": (0.0, 1.0), "west": (-1.0, 0.0)}
+    await store.add("a", batch(*(memory(text) for text in vectors), vectors=vectors))
+
+    assert await near(store, variant(1, 0.1)) == ["east", "north-east", "north", "west"]
+    assert await near(store, variant(1, 0.1), limit=2) == ["east", "north-east"]
+    assert await near(store, variant(1, 0.1, floor=0.5)) == ["east", "north-east"]
+
+
+async def test_equal_vectors_come_back_in_the_order_of_their_ids(store: Store) -> None:
+    items = [memory(f"same {index}") for index in range(40)]
+    await store.add("a", batch(*items, vectors={item.text: (3, 4) for item in items}))
+
+    found = await store.by_vector("a", variant(3, 4), EVERYTHING, 10)
+    assert list(found) == sorted(chunk_of(item).id for item in items)[:10]
+
+
+async def test_vectors_of_two_models_are_never_compared(store: Store) -> None:
+    await store.add("a", batch(memory("ours"), vectors={"ours": (1, 0)}))
+
+    assert await store.by_vector("a", variant(1, 0, fingerprint="model-b/2"), EVERYTHING, 10) == ()
+
+
+async def test_what_was_added_after_a_search_is_found_by_the_next(store: Store) -> None:
+    for index in range(5):
+        await store.add("a", batch(memory(f"n{index}"), vectors={f"n{index}": (1, index)}))
+        assert len(await near(store, variant(1, 0))) == index + 1
+
+
+# --- filters ---
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(time=TimeRange(start=NOW)), ["late"]),
+        (Filters(time=TimeRange(end=NOW)), ["early"]),
+        (Filters(time=TimeRange(start=NOW - timedelta(days=9), end=NOW + timedelta(days=9))), ["early", "late"]),
+        (Filters(tags=("x",)), ["early", "late"]),
+        (Filters(tags=("x", "y")), ["late"]),
+        (Filters(metadata={"project": "tide"}), ["late"]),
+        (Filters(metadata={"project": "tide", "n": 2}), ["late"]),
+        (Filters(metadata={"project": "tide", "n": 3}), []),
+        (Filters(metadata={"absent": None}), []),
+        (Filters(origin="file:///notes/"), ["from file"]),
+    ],
+)
+async def test_every_arm_applies_every_filter_before_it_ranks(
+    store: Store, filters: Filters, expected: list[str]
+) -> None:
+    items = (
+        memory("early", event_timestamp=NOW - timedelta(days=1), tags=("x",)),
+        memory("late", event_timestamp=NOW, tags=("y", "x"), metadata={"project": "tide", "n": 2}),
+        memory("undated"),
+        from_file("from file"),
+    )
+    shared = tuple(replace(entry(item, (1, 0)), lexemes=("shared",)) for item in items)
+    await store.add("a", Batch(memories=items, entries=shared, fingerprint=MODEL))
+
+    assert sorted(await words(store, "shared", filters=filters)) == expected
+    assert sorted(await near(store, variant(1, 0), filters)) == expected
+
+
+async def test_a_filtered_vector_search_returns_all_that_pass(store: Store) -> None:
+    crowd = [memory(f"near {index}") for index in range(300)]
+    far = [memory(f"far {index}", tags=("wanted",)) for index in range(5)]
+    vectors = {item.text: (1.0, 0.0) for item in crowd} | {item.text: (0.0, 1.0) for item in far}
+    await store.add("a", batch(*crowd, *far, vectors=vectors))
+
+    assert len(await near(store, variant(1, 0), Filters(tags=("wanted",)), limit=5)) == 5
+
+
+# --- namespaces ---
+
+
+async def test_namespaces_do_not_leak(store: Store) -> None:
+    secret, other = memory("secret plan"), memory("other plan")
+    await store.add("a", batch(secret, vectors={"secret plan": (1, 0)}))
+    await store.add("b", batch(other, vectors={"other plan": (1, 0)}))
+    await store.add("b", Batch(memories=(secret,), entries=(entry(secret),)))
+    await store.forget("b", [secret.id], NOW)
+
+    assert await words(store, "plan") == ["secret plan"]
+    assert await words(store, "plan", namespace="b") == ["other plan"]
+    assert await near(store, variant(1, 0)) == ["secret plan"]
+    found = await store.by_words("b", ["secret"], EVERYTHING, 10)
+    assert (found.matches, found.chunks, found.document_frequency.get("secret", 0)) == ((), 1, 0)
+    assert await store.get("b", [chunk_of(secret).id]) == ()
+    with pytest.raises(NotFound):
+        await store.memory("b", secret.id)
+    assert await store.history("b", secret.id) == ()
+
+
+async def test_an_unknown_namespace_is_empty(store: Store) -> None:
+    assert await words(store, "x", namespace="nobody") == []
+    assert await store.forget("nobody", ["x"], NOW) == frozenset()
+    assert (await store.stats()).namespaces == {}
+
+
+# --- versions ---
+
+
+async def test_a_superseded_memory_gives_way_but_stays_in_its_history(store: Store) -> None:
+    first = memory("port 8080")
+    second = told("port 9090", now=NOW + timedelta(days=1), supersedes=first)
+    third = told("port 7070", now=NOW + timedelta(days=2), supersedes=second)
+    await store.add("a", batch(first, vectors={"port 8080": (1, 0)}))
+    assert await near(store, variant(1, 0)) == ["port 8080"]
+    await store.add("a", batch(second, vectors={"port 9090": (1, 0)}))
+    await store.add("a", batch(third, vectors={"port 7070": (1, 0)}))
+
+    assert await words(store, "port") == ["port 7070"]
+    assert await near(store, variant(1, 0)) == ["port 7070"]
+    assert len(await words(store, "port", filters=Filters(superseded=True))) == 3
+    assert len(await near(store, variant(1, 0), Filters(superseded=True))) == 3
+    history = await store.history("a", second.id)
+    assert [version.text for version in history] == ["port 8080", "port 9090", "port 7070"]
+    assert [version.superseded_by for version in history] == [second.id, third.id, None]
+    assert history[0].updated_at == second.updated_at
+
+
+# --- forgetting ---
+
+
+async def test_forgetting_removes_all_versions_and_leaves_tombstones(store: Store) -> None:
+    first = memory("old secret")
+    second = told("new secret", now=NOW, supersedes=first)
+    await store.add("a", batch(first, vectors={"old secret": (1, 0)}))
+    await store.add("a", batch(second, memory("kept"), vectors={"new secret": (1, 0), "kept": (1, 0)}))
+    await near(store, variant(1, 0))
+
+    assert await store.forget("a", [first.id, "unknown"], NOW) == {first.id, second.id}
+    await store.purge()
+    assert await words(store, "secret", "kept", filters=Filters(superseded=True)) == ["kept"]
+    assert await near(store, variant(1, 0), Filters(superseded=True)) == ["kept"]
+    assert await store.tombstones("a", [first.id, second.id, "other"]) == {first.id, second.id}
+    found = await store.by_words("a", ["secret"], EVERYTHING, 10)
+    assert (found.chunks, found.document_frequency.get("secret", 0)) == (1, 0)
+
+
+async def test_telling_again_lifts_the_tombstone(store: Store) -> None:
+    item = memory("back again")
+    await store.add("a", batch(item))
+    await store.forget("a", [item.id], NOW)
+    added = await store.add("a", batch(item))
+
+    assert added.memories == {item.id}
+    assert await store.tombstones("a", [item.id]) == frozenset()
+    assert await words(store, "back") == ["back again"]
+
+
+async def test_a_forgotten_origin_is_read_again(store: Store) -> None:
+    item = from_file("only line")
+    await store.add("a", batch(item, readings=(reading(item),)))
+    await store.forget("a", [item.id], NOW)
+
+    assert await store.reading("a", FILE.uri) is None
+
+
+async def test_tombstones_can_be_written_alone(store: Store) -> None:
+    await store.bury("a", [Tombstone(memory_id="gone", forgotten_at=NOW)])
+
+    assert await store.tombstones("a", ["gone"]) == {"gone"}
+
+
+# --- asking for one ---
+
+
+async def test_the_beginning_of_an_id_is_enough_when_it_is_the_only_one(store: Store) -> None:
+    items = [memory(f"m{index}") for index in range(40)]
+    await store.add("a", batch(*items))
+
+    assert await store.memory("a", items[0].id[:20].upper()) == items[0]
+    for prefix, error in (("", InvalidInput), ("zz", NotFound), ("%", NotFound)):
+        with pytest.raises(error):
+            await store.memory("a", prefix)
+    crowded = next(digit for digit in "0123456789abcdef" if sum(item.id[0] == digit for item in items) > 1)
+    with pytest.raises(InvalidInput):
+        await store.memory("a", crowded)
+
+
+async def test_get_keeps_the_order_of_the_ids_and_leaves_out_the_unknown(store: Store) -> None:
+    items = [memory(f"m{index}") for index in range(5)]
+    await store.add("a", batch(*items))
+    ids = [chunk_of(item).id for item in reversed(items)]
+
+    found = await store.get("a", [ids[0], "unknown", *ids[1:]])
+    assert [chunk.id for chunk, _ in found] == ids
+
+
+# --- the whole store ---
+
+
+async def test_dump_gives_everything_versions_before_what_replaced_them(store: Store) -> None:
+    first = memory("v1")
+    second = told("v2", now=NOW, supersedes=first)
+    gone = memory("gone")
+    await store.add("a", batch(first, gone))
+    await store.add("a", batch(second))
+    await store.add("b", batch(memory("elsewhere")))
+    await store.forget("a", [gone.id], NOW)
+
+    everything = [(name, getattr(item, "text", "†")) async for name, item in store.dump()]
+    assert sorted(everything) == [("a", "v1"), ("a", "v2"), ("a", "†"), ("b", "elsewhere")]
+    assert [getattr(item, "text", "†") async for _, item in store.dump("a")] == ["v1", "v2", "†"]
+
+
+async def test_stats_count_the_whole_store(store: Store) -> None:
+    await store.add("a", batch(memory("x"), memory("y"), vectors={"x": (1, 0)}))
+    await store.add("b", batch(memory("z")))
+    stats = await store.stats()
+
+    assert (stats.memories, stats.chunks) == (3, 3)
+    assert stats.namespaces == {"a": 2, "b": 1}
+    assert stats.embedders == {MODEL: 1}
+
+
+async def test_a_whole_store_has_no_faults(store: Store) -> None:
+    item = memory("fine")
+    await store.add("a", batch(item, memory("also"), vectors={"fine": (1, 0), "also": (0, 1)}))
+    await store.forget("a", [item.id], NOW)
+
+    assert await store.check() == ()
+
+
+async def test_a_closed_store_says_so(store: Store) -> None:
+    await store.close()
+
+    with pytest.raises(StoreError, match="not open"):
+        await store.add("a", batch(memory("x")))

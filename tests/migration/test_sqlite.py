@@ -1,0 +1,90 @@
+"""The SQLite file itself: its schema, its migrations, and what a file that is not whole does."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ricordo.errors import InvalidInput, SchemaTooNew, StoreError
+from ricordo.stores import open_store
+from ricordo.stores.sql import Migration, load_migrations, load_schema
+from ricordo.stores.sqlite.database import PACKAGE, Database
+
+pytestmark = pytest.mark.anyio
+
+
+def shape(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    return sorted(connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema"))
+
+
+def test_the_schema_is_the_sum_of_the_migrations() -> None:
+    with closing(sqlite3.connect(":memory:")) as whole, closing(sqlite3.connect(":memory:")) as stepwise:
+        whole.executescript(load_schema(PACKAGE))
+        for migration in load_migrations(PACKAGE):
+            stepwise.executescript(migration.sql)
+
+        assert shape(whole) == shape(stepwise)
+        assert stepwise.execute("PRAGMA user_version").fetchone() == (len(load_migrations(PACKAGE)),)
+
+
+def test_a_store_is_backed_up_before_a_migration_changes_it(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    first = load_migrations(PACKAGE)
+    Database(path).open()
+    step = Migration(version=2, name="0002_more", sql="CREATE TABLE more (x); PRAGMA user_version = 2;")
+    Database(path, (*first, step)).open()
+
+    (backup,) = tmp_path.glob("store.db.schema-1-*.backup")
+    with closing(sqlite3.connect(backup)) as old, closing(sqlite3.connect(path)) as new:
+        assert old.execute("PRAGMA user_version").fetchone() == (1,)
+        assert new.execute("PRAGMA user_version").fetchone() == (2,)
+        assert new.execute("SELECT count(*) FROM more").fetchone() == (0,)
+
+
+def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    Database(path).open()
+    broken = Migration(
+        version=2, name="0002_broken", sql="CREATE TABLE more (x); SELECT nonsense; PRAGMA user_version = 2;"
+    )
+    with pytest.raises(StoreError, match="nonsense"):
+        Database(path, (*load_migrations(PACKAGE), broken)).open()
+
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'more'").fetchone() == (0,)
+
+
+async def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(SchemaTooNew, match="update ricordo"):
+        await open_store(f"sqlite:///{path}").open()
+
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (99,)
+
+
+async def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Mira, " * 500)
+    with pytest.raises(StoreError, match=r"letter\.txt"):
+        await open_store(f"sqlite:///{path}").open()
+
+    assert path.read_text().startswith("Dear Mira")
+
+
+async def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="file"):
+        await open_store(f"sqlite:///{tmp_path / 'file' / 'store.db'}").open()
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite://host/file.db", "mysql://x", "", "memory.db"])
+def test_a_url_without_a_store_says_what_a_url_looks_like(url: str) -> None:
+    with pytest.raises(InvalidInput, match="sqlite:"):
+        open_store(url)
