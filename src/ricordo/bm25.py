@@ -1,0 +1,91 @@
+"""BM25, once, for every store: the store counts, this module ranks.
+
+Okapi BM25 (Robertson & Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009) with an idf
+that is never negative (the `1 +` that Lucene puts inside the logarithm):
+
+    idf(t)      = ln(1 + (N - df + 0.5) / (df + 0.5))
+    score(d)    = Σ_t weight(t) · idf(t) · (k1 + 1) · tf'(t, d) / (k1 + tf'(t, d))
+    tf'(t, d)   = tf / (1 - b + b · length / mean length)
+
+A chunk has two fields, its text and its context. As in BM25F (Robertson, Zaragoza & Taylor, Simple BM25
+Extension to Multiple Weighted Fields, CIKM 2004; Zaragoza et al., TREC-13, 2004) each field's frequency is
+normalised by that field's own length and weighed, and the two are added before they saturate. Without a
+context this is Okapi BM25.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ricordo.errors import InvalidInput
+from ricordo.query import WordMatches
+
+__all__ = ["OKAPI", "Bm25", "idf", "rank"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bm25:
+    """`k1` says how slowly repetition saturates, `b` how far length is held against a chunk.
+
+    `context_weight` is what a lexeme of the context counts beside one of the text. Raises InvalidInput
+    for `k1` or `context_weight` below 0 and for `b` outside 0…1.
+    """
+
+    k1: float = 1.5
+    b: float = 0.75
+    context_weight: float = 0.3
+
+    def __post_init__(self) -> None:
+        if not (self.k1 >= 0 and 0 <= self.b <= 1 and self.context_weight >= 0):
+            raise InvalidInput(f"k1 and context_weight must be at least 0, and b between 0 and 1: {self}")
+
+
+OKAPI = Bm25()
+
+
+def idf(chunks: int, document_frequency: int) -> float:
+    """Inverse document frequency: positive, 0 only for a term that no chunk holds.
+
+    A frequency above the number of chunks (a store may count the two at different moments) is taken as all of them.
+    """
+    if document_frequency <= 0:
+        return 0.0
+    holding = min(document_frequency, max(chunks, 1))
+    return math.log(1 + (max(chunks, 1) - holding + 0.5) / (holding + 0.5))
+
+
+def rank(terms: Mapping[str, float], found: WordMatches, parameters: Bm25 = OKAPI) -> list[tuple[str, float]]:
+    """Score every match: (chunk id, score), best first, ties by id.
+
+    `terms` maps each lexeme to its weight; one without a document frequency adds nothing.
+    """
+    k1, b, context_weight = parameters.k1, parameters.b, parameters.context_weight
+    values = _values(terms, found, k1)
+    scores = []
+    for match in found.matches:
+        in_text = 1 / _length_norm(match.length, found.mean_length, b)
+        in_context = context_weight / _length_norm(match.context_length, found.mean_context_length, b)
+        counts, context_counts = match.counts, match.context_counts
+        score = 0.0
+        for term, value in values:
+            frequency = counts.get(term, 0) * in_text
+            if context_counts:
+                frequency += context_counts.get(term, 0) * in_context
+            if frequency > 0:
+                score += value * frequency / (k1 + frequency)
+        scores.append((match.chunk_id, score))
+    return sorted(scores, key=lambda item: (-item[1], item[0]))
+
+
+def _values(terms: Mapping[str, float], found: WordMatches, k1: float) -> list[tuple[str, float]]:
+    # Sorted, because sums of floats depend on their order and the same question must always rank the same.
+    frequencies = found.document_frequency
+    weighed = ((term, terms[term] * idf(found.chunks, frequencies.get(term, 0)) * (k1 + 1)) for term in sorted(terms))
+    return [(term, value) for term, value in weighed if value > 0]
+
+
+def _length_norm(length: int, mean: float, b: float) -> float:
+    # A field that says nothing anywhere has no mean, and a chunk that holds a term holds at least one lexeme.
+    return 1 - b + b * max(length, 1) / mean if mean > 0 else 1.0
