@@ -1,0 +1,34 @@
+# Everything sets itself up: a machine with Python 3.11+ and make is enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+
+.PHONY: demo test lint bench setup clean
+.DEFAULT_GOAL := test
+
+demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
+	$(BIN)/ricordo demo README.md docs
+
+test: $(READY)  ## every test
+	$(BIN)/python -m pytest -n auto --dist loadscope
+
+lint: $(READY)  ## formatting, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(READY)  ## speed and size on this machine
+	$(BIN)/python benchmarks/speed.py
+
+setup: $(READY)
+
+$(READY): pyproject.toml hatch_build.py
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ricordo needs Python 3.11 or newer; run: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable '.[russian]' --group dev
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
