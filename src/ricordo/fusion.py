@@ -35,7 +35,7 @@ def cut(fused: Sequence[tuple[str, float]], lists: Sequence[RankedList], size: i
     arms than places the fused order alone decides.
     """
     first = {ranked.ids[0] for ranked in lists if ranked.ids}
-    if len(first) >= size:
+    if len(first) > size:
         return list(fused[:size])
     room = size - len(first)
     kept = set(first)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.errors import InvalidInput, NotFound, StoreError
-from ricordo.memory import TOLD, Chunk, Memory, Origin, Reading, digest
+from ricordo.memory import TOLD, Chunk, Memory, Origin, Reading, clean, digest
 from ricordo.protocols import Added, Batch, Entry, Fault, Floors, Known, Skipped, Stats, Tombstone
 from ricordo.query import Filters, Variant, WordMatch, WordMatches
 
@@ -261,7 +261,7 @@ class HashEmbedder:
         rows = np.zeros((len(texts), self.dimension), np.float32)
         for row, text in zip(rows, texts, strict=True):
             for word in text.lower().split() or [""]:
-                value = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
+                value = int.from_bytes(hashlib.blake2b(clean(word).encode(), digest_size=8).digest(), "little")
                 row[value % self.dimension] += 1.0
             row /= np.linalg.norm(row)
         return rows

@@ -1,0 +1,317 @@
+"""What the engine promises, on the shipped doubles."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import ricordo
+from ricordo.engine import Engine
+from ricordo.errors import ConfigError, InvalidInput, NotFound
+from ricordo.query import Filters, TimeRange
+from ricordo.settings import Settings
+from ricordo.testing import HashEmbedder, InMemoryStore
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def memory(clock: Clock) -> AsyncIterator[Engine]:
+    async with ricordo.open(InMemoryStore(), embedder=HashEmbedder(), namespace="test", clock=clock) as engine:
+        yield engine
+
+
+# --- remember ---
+
+
+async def test_saying_the_same_twice_is_one_memory(memory: Engine) -> None:
+    first = await memory.remember("the port is 8080")
+    second = await memory.remember("  the port is 8080\n")
+
+    assert (first.created, second.created) == (True, False)
+    assert first.id == second.id
+
+
+async def test_the_same_words_about_another_time_are_another_memory(memory: Engine) -> None:
+    await memory.remember("moved the database", event_timestamp=NOW)
+    again = await memory.remember("moved the database", event_timestamp=NOW - timedelta(days=30))
+
+    assert again.created
+    assert (await memory.stats()).memories == 2
+
+
+async def test_what_was_true_before_can_be_true_again(memory: Engine) -> None:
+    first = await memory.remember("the port is 8080")
+    await memory.revise(first.id, "the port is 9090")
+    again = await memory.remember("the port is 8080")
+
+    assert again.created
+    texts = [version.text for version in await memory.history(first.id)]
+    assert texts == ["the port is 8080", "the port is 9090", "the port is 8080"]
+    assert [hit.text for hit in await memory.recall("port")] == ["the port is 8080"]
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t "])
+async def test_nothing_is_not_remembered(memory: Engine, text: str) -> None:
+    with pytest.raises(InvalidInput, match="empty"):
+        await memory.remember(text)
+
+
+async def test_a_time_without_a_zone_is_refused(memory: Engine) -> None:
+    with pytest.raises(InvalidInput, match="no time zone"):
+        await memory.remember("x", event_timestamp=datetime(2026, 1, 1))  # noqa: DTZ001 - what is refused
+
+
+async def test_text_that_no_store_can_keep_is_mended(memory: Engine) -> None:
+    kept = await memory.remember("nul \0 and half a pair \ud83d here")
+
+    assert kept.memory.text == "nul � and half a pair � here"
+
+
+# --- recall ---
+
+
+async def test_a_hit_tells_why_when_and_where_from(memory: Engine) -> None:
+    await memory.remember("order 48213 was paid", event_timestamp=NOW, tags=["orders"])
+    await memory.remember("order 48214 was paid")
+    recall = await memory.recall("who paid order 48213?", limit=1)
+
+    (hit,) = recall
+    assert hit.text == "order 48213 was paid"
+    assert hit.arms == {"identifiers": 1, "words": 1, "vectors": 1}
+    assert (hit.rank, hit.event_timestamp, hit.origin.kind) == (1, NOW, "told")
+    assert set(recall.timings) == {"total", "embed", "words", "vectors", "rerank"}
+    assert recall.notices == ()
+
+
+async def test_filters_reach_every_arm(memory: Engine) -> None:
+    await memory.remember("config uses A", event_timestamp=NOW - timedelta(days=90), tags=["config"])
+    await memory.remember("config uses B", event_timestamp=NOW, tags=["config"])
+    await memory.remember("config uses C")
+    recent = Filters(time=TimeRange(start=NOW - timedelta(days=7)), tags=("config",))
+    recall = await memory.recall("which config", filters=recent)
+
+    assert [hit.text for hit in recall] == ["config uses B"]
+    assert recall.time is not None
+    assert recall.time.applied == "filter"
+
+
+@pytest.mark.parametrize(("text", "code"), [("", "empty_query"), (" \n", "empty_query"), ("?!… —", "no_terms")])
+async def test_a_question_without_words_finds_nothing_and_says_why(memory: Engine, text: str, code: str) -> None:
+    await memory.remember("something")
+    recall = await memory.recall(text)
+
+    assert len(recall) == 0
+    assert [notice.code for notice in recall.notices] == [code]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1001])
+async def test_a_limit_outside_its_bounds_is_refused(memory: Engine, limit: int) -> None:
+    with pytest.raises(InvalidInput, match="limit"):
+        await memory.recall("x", limit=limit)
+
+
+async def test_without_an_embedder_words_answer_and_the_answer_says_so() -> None:
+    async with ricordo.open(InMemoryStore(), embedder="none") as memory:
+        await memory.remember("Project Baikal is a pipeline")
+        recall = await memory.recall("what is baikal?")
+
+    assert [hit.arms for hit in recall] == [{"words": 1}]
+    assert [notice.code for notice in recall.notices] == ["no_embedder"]
+
+
+async def test_an_unknown_embedder_is_an_error_that_lists_the_known() -> None:
+    with pytest.raises(InvalidInput, match="all-minilm-l6-v2"):
+        async with ricordo.open(InMemoryStore(), embedder="gpt-9"):
+            pass
+
+
+# --- revise, forget ---
+
+
+async def test_a_revision_keeps_what_is_not_changed(memory: Engine, clock: Clock) -> None:
+    old = await memory.remember("v1", event_timestamp=NOW, tags=["t"], metadata={"k": 1})
+    clock.now = NOW + timedelta(days=2)
+    new = await memory.revise(old.id[:8], "v2")
+
+    assert (new.tags, new.metadata, new.event_timestamp) == (("t",), {"k": 1}, NOW)
+    assert (new.created_at, new.updated_at) == (NOW, NOW + timedelta(days=2))
+    assert (await memory.show(old.id)).superseded_by == new.id
+
+
+async def test_revising_an_old_version_revises_the_current_one(memory: Engine) -> None:
+    first = await memory.remember("v1")
+    await memory.revise(first.id, "v2")
+    await memory.revise(first.id, "v3")
+
+    assert [version.text for version in await memory.history(first.id)] == ["v1", "v2", "v3"]
+
+
+async def test_forgetting_an_unknown_id_forgets_nothing(memory: Engine) -> None:
+    kept = await memory.remember("kept")
+    with pytest.raises(NotFound, match="ffff"):
+        await memory.forget([kept.id, "ffff"])
+
+    assert (await memory.stats()).memories == 1
+
+
+# --- ingest ---
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "keys.md").write_text("# Keys\n\nStaging uses sk-proj-abc123.\n\n# Ports\n\nThe web server is on 8080.\n")
+    (folder / "log.txt").write_text("Backup ran at night.\n")
+    return folder
+
+
+async def test_an_unchanged_folder_is_not_read_again(memory: Engine, notes: Path) -> None:
+    first = await memory.ingest([notes])
+    second = await memory.ingest([notes])
+
+    assert (first.memories, first.added, first.unchanged, first.forgotten) == (3, 3, 0, 0)
+    assert (second.memories, second.added, second.unchanged, second.forgotten) == (3, 0, 3, 0)
+    assert second.chunks == first.chunks
+
+
+async def test_one_edit_changes_one_memory(memory: Engine, notes: Path) -> None:
+    await memory.ingest([notes])
+    (notes / "keys.md").write_text((notes / "keys.md").read_text().replace("8080", "9090"))
+    again = await memory.ingest([notes])
+
+    assert (again.added, again.unchanged, again.forgotten) == (1, 2, 1)
+    assert "9090" in (await memory.recall("9090", limit=1)).hits[0].text
+    assert not any("8080" in hit.text for hit in await memory.recall("8080"))
+
+
+async def test_what_was_forgotten_does_not_come_back_with_its_file(memory: Engine, notes: Path) -> None:
+    await memory.ingest([notes])
+    (hit,) = await memory.recall("sk-proj-abc123", limit=1)
+    await memory.forget([hit.id])
+    (notes / "keys.md").write_text((notes / "keys.md").read_text() + "\n# More\n\nNew text.\n")
+    again = await memory.ingest([notes])
+
+    assert again.added == 1
+    assert not any("abc123" in found.text for found in await memory.recall("sk-proj-abc123"))
+
+
+async def test_one_bad_file_does_not_stop_the_rest(memory: Engine, notes: Path) -> None:
+    (notes / "bad.md").symlink_to(notes / "nowhere.md")
+    told = []
+    done = await memory.ingest([notes, notes / "absent.md"], tell=told.append)
+
+    assert done.added == 3
+    assert {Path(item.where).name for item in done.skipped} == {"bad.md", "absent.md"}
+    assert told[-1].so_far.skipped == done.skipped
+
+
+# --- export, import ---
+
+
+async def test_an_export_comes_back_whole(memory: Engine, notes: Path) -> None:
+    await memory.ingest([notes])
+    first = await memory.remember("v1 of it", tags=["a"], metadata={"n": [1]}, event_timestamp=NOW)
+    await memory.revise(first.id, "v2 of it")
+    gone = await memory.remember("gone")
+    await memory.forget([gone.id])
+    lines = [line async for line in memory.export()]
+
+    async with ricordo.open(InMemoryStore(), embedder=HashEmbedder(), namespace="test") as other:
+        done = await other.load(lines)
+        assert (done.added, done.skipped) == (5, ())
+        assert [line async for line in other.export()] == lines
+        assert (await other.load(lines)).added == 0
+        assert [hit.text for hit in await other.recall("of it", limit=1)] == ["v2 of it"]
+
+
+async def test_a_bad_line_is_reported_and_the_rest_imported(memory: Engine) -> None:
+    await memory.remember("good")
+    header, line = [line async for line in memory.export()]
+    bad = ["{", "[1]", '{"type": "memory"}', line.replace('"good"', "7"), line.replace("2026-03-01", "yesterday")]
+
+    async with ricordo.open(InMemoryStore(), embedder="none") as other:
+        done = await other.load([header, *bad, line], where="dump.jsonl")
+        assert done.added == 1
+        assert [item.where for item in done.skipped] == [f"dump.jsonl:{number}" for number in range(2, 7)]
+
+
+@pytest.mark.parametrize("first", ["not json", "{}", '{"format": "ricordo-export/9"}', "[]"])
+async def test_what_is_no_export_is_refused(memory: Engine, first: str) -> None:
+    with pytest.raises(InvalidInput, match="no ricordo export"):
+        await memory.load([first, "{}"], where="notes.md")
+
+
+# --- settings ---
+
+
+def test_a_setting_comes_from_argument_environment_file_default_in_that_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ricordo.settings import load_settings
+
+    (tmp_path / "config.toml").write_text('namespace = "file"\nembedder = "file"\nk1 = 2\n')
+    environment = {"RICORDO_HOME": str(tmp_path), "RICORDO_EMBEDDER": "environment", "RICORDO_B": "0.5"}
+    found = load_settings({"namespace": "argument", "embedder": None}, environment)
+
+    assert (found.namespace, found.embedder, found.k1, found.b, found.tz) == (
+        "argument",
+        "environment",
+        2.0,
+        0.5,
+        "local",
+    )
+    assert found.store == f"sqlite:///{tmp_path / 'memory.db'}"
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"RICORDO_K1": "many"}, "RICORDO_K1.*many.*not a number"),
+        ({"RICORDO_B": "1.5"}, "between 0 and 1"),
+        ({"RICORDO_TZ": "Mars/Base"}, "Mars/Base.*IANA"),
+        ({"RICORDO_NAMESPACE": " "}, "namespace"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_where_it_came_from(
+    tmp_path: Path, environment: dict[str, str], told: str
+) -> None:
+    from ricordo.settings import load_settings
+
+    with pytest.raises(ConfigError, match=told):
+        load_settings({}, {"RICORDO_HOME": str(tmp_path), **environment})
+
+
+def test_an_unknown_setting_in_the_file_is_an_error(tmp_path: Path) -> None:
+    from ricordo.settings import load_settings
+
+    (tmp_path / "config.toml").write_text('embeder = "none"\n')
+    with pytest.raises(ConfigError, match=r"embeder.*config\.toml"):
+        load_settings({}, {"RICORDO_HOME": str(tmp_path)})
+
+
+def test_settings_can_be_given_whole() -> None:
+    engine = ricordo.open(settings=Settings(store="memory:", namespace="n", embedder="none"))
+
+    assert engine.namespace == "n"
