@@ -30,6 +30,7 @@ MAX_CONTROL_LEGACY = 0.01
 
 FOREIGN_WORD = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
 MIXED_SCRIPTS = re.compile(r"[A-Za-z\u00c0-\u024f][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z\u00c0-\u024f]")
+BARE_ACCENTS = re.compile(r"(?<![^\W\d_])[\u00c0-\u024f]{2,}(?![^\W\d_])")
 SYMBOL_IN_WORD = re.compile(r"[^\W\d_][^\w\s'’\-–—./\\@:,;()\[\]{}!?\"”&+*=_<>#»…|%$~`^№°]|[\u2500-\u259f\x80-\x9f]")
 # Half of all letters of Russian prose are one of these; misread Russian has few of them.
 COMMON_RUSSIAN = frozenset("оеаинтсрвл")
@@ -119,11 +120,11 @@ def _oddness(text: str) -> tuple[float, float]:
     """How unlike written language a reading looks: the share of odd words, then that of rare Cyrillic letters.
 
     The detector's own verdict is made for pages; on a line or two it takes KOI8-R for cp1251, and
-    Spanish for Russian. A misread word gives itself away by mixed scripts and swapped case.
+    Spanish for Russian. A misread word gives itself away by mixed scripts, accents alone and swapped case.
     """
     words = FOREIGN_WORD.findall(text)
     odd = sum(not (word.islower() or word.isupper() or word.istitle()) for word in words)
-    odd += len(MIXED_SCRIPTS.findall(text)) + len(SYMBOL_IN_WORD.findall(text))
+    odd += sum(len(pattern.findall(text)) for pattern in (MIXED_SCRIPTS, BARE_ACCENTS, SYMBOL_IN_WORD))
     cyrillic = [letter for letter in text.lower() if "\u0400" <= letter <= "\u04ff"]
     rare = sum(letter not in COMMON_RUSSIAN for letter in cyrillic)
     return odd / max(len(words), 1), rare / max(len(cyrillic), 1)

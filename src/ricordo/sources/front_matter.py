@@ -90,7 +90,7 @@ def _tags(value: object) -> list[str]:
         value = value.split("," if "," in value else None)
     if not isinstance(value, (list, set)):
         value = [] if value is None else [value]
-    return [tag for item in value if (tag := clean(str(item)).strip().lstrip("#").strip())]
+    return [tag for item in _ordered(value) if (tag := clean(str(item)).strip().lstrip("#").strip())]
 
 
 def _moment(value: object, zone: tzinfo) -> datetime | None:
@@ -122,8 +122,13 @@ def _json(value: object, depth: int) -> Json:
     if depth < MAX_DEPTH and isinstance(value, dict):
         return {clean(str(key)): _json(item, depth + 1) for key, item in value.items()}
     if depth < MAX_DEPTH and isinstance(value, (list, set)):
-        return [_json(item, depth + 1) for item in value]
+        return [_json(item, depth + 1) for item in _ordered(value)]
     return clean(str(value))
+
+
+def _ordered(items: list[object] | set[object]) -> list[object]:
+    """A set comes in another order in each process, and what is read twice must be the same."""
+    return items if isinstance(items, list) else sorted(items, key=str)
 
 
 def _first_line(error: Exception) -> str:

@@ -1,0 +1,176 @@
+"""What every source promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from ricordo.errors import SourceError
+from ricordo.memory import Memory, Origin
+from ricordo.protocols import Source
+from ricordo.sources.markdown import MarkdownSource
+from ricordo.sources.text import TextSource
+from ricordo.testing import ListSource
+
+NOW = datetime(2026, 11, 16, 15, tzinfo=timezone(timedelta(hours=3)))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of source: `write` makes it say sections, and again makes the same origin say others."""
+
+    name: str
+    write: Callable[[Path, list[str]], Source]
+    whole: bool = False
+
+
+def write_markdown(folder: Path, sections: list[str]) -> Source:
+    path = folder / "2024-05-03-notes.md"
+    path.write_text("\n\n".join(f"## {section.split()[0]}\n\n{section}" for section in sections), encoding="utf-8")
+    return MarkdownSource(path=path, now=NOW)
+
+
+def write_text(folder: Path, sections: list[str]) -> Source:
+    path = folder / "2024-05-03-notes.txt"
+    path.write_text("\n\n".join(sections), encoding="utf-8")
+    return TextSource(path=path, now=NOW)
+
+
+def write_list(folder: Path, sections: list[str]) -> Source:
+    origin = Origin(kind="list", uri=folder.as_uri())
+    memories = [
+        Memory(text=text, origin=origin, created_at=NOW, updated_at=NOW, event_timestamp=NOW, position=position)
+        for position, text in enumerate(sections)
+    ]
+    return ListSource(origin, memories)
+
+
+KINDS = [
+    Kind(name="markdown", write=write_markdown),
+    Kind(name="text", write=write_text, whole=True),
+    Kind(name="list", write=write_list),
+]
+FILES = [MarkdownSource, TextSource]
+SECTIONS = ["Alpha is the first.", "Beta is the second.", "Gamma is the third."]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    found: Kind = request.param
+    return found
+
+
+def said(source: Source) -> Iterator[Memory]:
+    return (item for item in source.memories() if isinstance(item, Memory))
+
+
+def ids(source: Source) -> list[str]:
+    return [memory.id for memory in said(source)]
+
+
+def test_reading_twice_says_the_same(kind: Kind, tmp_path: Path) -> None:
+    first, again = kind.write(tmp_path, SECTIONS), kind.write(tmp_path, SECTIONS)
+    assert list(first.memories()) == list(first.memories()) == list(again.memories())
+    assert first.revision() == first.revision() == again.revision()
+    assert first.origin == again.origin
+
+
+def test_everything_is_said(kind: Kind, tmp_path: Path) -> None:
+    text = "\n".join(memory.text for memory in said(kind.write(tmp_path, SECTIONS)))
+    assert [section for section in SECTIONS if section not in text] == []
+
+
+def test_an_edit_changes_the_revision_and_only_what_it_touched(kind: Kind, tmp_path: Path) -> None:
+    source = kind.write(tmp_path, SECTIONS)
+    revision, before = source.revision(), ids(source)
+    edited = kind.write(tmp_path, [SECTIONS[0], "Beta is no longer.", SECTIONS[2]])
+    assert edited.revision() != revision
+    assert len(set(before) - set(ids(edited))) == 1
+    assert kind.whole or len(set(before) & set(ids(edited))) == 2
+
+
+def test_a_section_put_before_others_leaves_them_who_they_were(kind: Kind, tmp_path: Path) -> None:
+    before = ids(kind.write(tmp_path, SECTIONS))
+    after = ids(kind.write(tmp_path, ["Omega is new.", *SECTIONS]))
+    assert kind.whole or after[1:] == before
+
+
+def test_memories_come_in_the_order_of_their_positions(kind: Kind, tmp_path: Path) -> None:
+    positions = [memory.position for memory in said(kind.write(tmp_path, SECTIONS))]
+    assert positions == list(range(len(positions)))
+
+
+def test_memories_bear_the_origin_and_distinct_ids(kind: Kind, tmp_path: Path) -> None:
+    source = kind.write(tmp_path, SECTIONS)
+    assert {memory.origin for memory in said(source)} == {source.origin}
+    assert len(set(ids(source))) == len(ids(source))
+
+
+def test_times_are_aware_utc(kind: Kind, tmp_path: Path) -> None:
+    for memory in said(kind.write(tmp_path, SECTIONS)):
+        assert memory.event_timestamp is not None
+        assert {memory.created_at.tzinfo, memory.updated_at.tzinfo, memory.event_timestamp.tzinfo} == {UTC}
+        assert memory.created_at == memory.updated_at == NOW
+
+
+def test_a_huge_origin_is_read(kind: Kind, tmp_path: Path) -> None:
+    sections = [f"Section{number} says {'a great deal ' * 50}." for number in range(2000)]
+    text = "\n".join(memory.text for memory in said(kind.write(tmp_path, sections)))
+    assert len(text) >= sum(map(len, sections))
+
+
+def test_nothing_written_is_nothing_said(kind: Kind, tmp_path: Path) -> None:
+    assert list(kind.write(tmp_path, []).memories()) == []
+
+
+# --- files ---
+
+
+@pytest.mark.parametrize("reader", FILES)
+@pytest.mark.parametrize("content", [b"", b" \r\n\t\n", b"\xef\xbb\xbf", "\u3000".encode()])
+def test_a_blank_file_says_nothing(reader: type[MarkdownSource | TextSource], content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "blank"
+    path.write_bytes(content)
+    source = reader(path=path, now=NOW)
+    assert list(source.memories()) == []
+    assert source.revision()
+
+
+@pytest.mark.parametrize("reader", FILES)
+def test_a_broken_file_is_named(reader: type[MarkdownSource | TextSource], tmp_path: Path) -> None:
+    path = tmp_path / "broken"
+    path.write_bytes(bytes(range(256)) * 16)
+    source = reader(path=path, now=NOW)
+    assert source.origin.uri == path.as_uri()
+    with pytest.raises(SourceError, match=f"{path.name}: is a binary file"):
+        list(source.memories())
+
+
+@pytest.mark.parametrize("reader", FILES)
+def test_a_file_that_is_gone_is_named(reader: type[MarkdownSource | TextSource], tmp_path: Path) -> None:
+    source = reader(path=tmp_path / "gone", now=NOW)
+    for read in (source.revision, lambda: list(source.memories())):
+        with pytest.raises(SourceError, match="gone: No such file"):
+            read()
+
+
+@pytest.mark.parametrize("reader", FILES)
+def test_a_line_of_five_megabytes_is_read(reader: type[MarkdownSource | TextSource], tmp_path: Path) -> None:
+    path = tmp_path / "line"
+    path.write_bytes(b"x" * 5_000_000)
+    (memory,) = said(reader(path=path, now=NOW))
+    assert len(memory.text) == 5_000_000
+
+
+@pytest.mark.parametrize("reader", FILES)
+def test_the_zone_that_dates_are_read_in_is_part_of_the_revision(
+    reader: type[MarkdownSource | TextSource], tmp_path: Path
+) -> None:
+    path = tmp_path / "2024-05-03.md"
+    path.write_text("x", encoding="utf-8")
+    east = timezone(timedelta(hours=3))
+    assert reader(path=path, now=NOW).revision() != reader(path=path, now=NOW, zone=east).revision()
