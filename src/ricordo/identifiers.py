@@ -33,9 +33,10 @@ _NAME = re.compile(
     | ^~?/\w | \\ | /.*[/.] | \.\w+/                    # paths
     | ^\w\w[\w-]*(?:\.[\w-]+)*(?-i:\.[a-z\d]{{2,5}})$   # node.js  example.org
     | \d+\.\d+\.\d                                      # versions, IPv4
-    | [\da-f]?:[\da-f]*:[\da-f/]                     # IPv6, MAC
+    | [\da-f]?:[\da-f]*:[\da-f/]                        # IPv6, MAC
     | (?-i:[a-zа-я][A-ZА-Я])[^.]*$                      # camelCase
     | [^\W\d_]\d\w\w | \w\w[^\W\d_]\d | \w[^\W\d_]\d\w | \d[^\W\d_]+\d   # abc1  1ab2
+    | (?-i:[A-Z]{{16}})                                 # a key that happens to have no digit
     | [^\W\d_]-\d | \d-[^\W\d_]                         # ABC-1234
     | ^[^\W\d_]{{1,2}}(?:\+\+|\#)$                      # C++  C#
     """,
