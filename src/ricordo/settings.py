@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import tzinfo
 from pathlib import Path
+from urllib.parse import quote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
@@ -15,7 +16,7 @@ import tzlocal
 
 from ricordo.errors import ConfigError
 
-__all__ = ["Settings", "config_file", "data_directory", "load_settings"]
+__all__ = ["Settings", "config_file", "data_directory", "load_settings", "setting_origins"]
 
 HOME = "RICORDO_HOME"
 PREFIX = "RICORDO_"
@@ -34,8 +35,9 @@ def config_file(environment: Mapping[str, str] = os.environ) -> Path:
     return folder / "config.toml"
 
 
-def _default_store() -> str:
-    return f"sqlite:///{data_directory().absolute() / 'memory.db'}"
+def _default_store(environment: Mapping[str, str] = os.environ) -> str:
+    path = data_directory(environment).absolute() / "memory.db"
+    return f"sqlite:///{quote(path.as_posix(), safe='/:')}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,19 +80,30 @@ def load_settings(
 
     Raises ConfigError, which names the setting and where its value came from.
     """
+    values = {name: _typed(name, value, origin) for name, value, origin in _layers(arguments or {}, environment)}
+    values.setdefault("store", _default_store(environment))
+    return Settings(**values)  # type: ignore[arg-type]  # checked by _typed
+
+
+def setting_origins(
+    arguments: Mapping[str, object] | None = None, environment: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """Where the value of each setting comes from: `--store`, `RICORDO_STORE`, a file's path, or `default`."""
+    found = {name: origin for name, _, origin in _layers(arguments or {}, environment)}
+    return {name: found.get(name, "default") for name in _TYPES}
+
+
+def _layers(arguments: Mapping[str, object], environment: Mapping[str, str]) -> Iterator[tuple[str, object, str]]:
+    """(name, value, origin) from file, environment and arguments; a later one counts."""
     file = config_file(environment)
-    values: dict[str, object] = {}
     for name, value in _read(file).items():
-        values[name] = _typed(name, value, str(file))
+        yield name, value, str(file)
     for name in _TYPES:
         if text := environment.get(PREFIX + name.upper()):
-            values[name] = _typed(name, text, PREFIX + name.upper())
-    for name, value in (arguments or {}).items():
+            yield name, text, PREFIX + name.upper()
+    for name, value in arguments.items():
         if value is not None:
-            values[name] = _typed(name, value, f"--{name}")
-    if "store" not in values:
-        values["store"] = f"sqlite:///{data_directory(environment).absolute() / 'memory.db'}"
-    return Settings(**values)  # type: ignore[arg-type]  # checked by _typed
+            yield name, value, f"--{name}"
 
 
 _TYPES = {entry.name: {"str": str, "int": int, "float": float}[str(entry.type)] for entry in fields(Settings)}

@@ -14,9 +14,10 @@ from queue import Empty, LifoQueue
 from ricordo.errors import SchemaTooNew, StoreBusy, StoreError
 from ricordo.stores.sql import Migration, load_migrations
 
-__all__ = ["Database"]
+__all__ = ["SQLITE_VERSION", "Database"]
 
 PACKAGE = "ricordo.stores.sqlite"
+SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_SECONDS = 60.0
 PRAGMAS = (
     "PRAGMA foreign_keys = ON",

@@ -1,0 +1,41 @@
+"""The command line: parse, call, render."""
+
+from __future__ import annotations
+
+import click
+
+from ricordo.cli.answers import recall
+from ricordo.cli.files import export, import_, ingest
+from ricordo.cli.health import doctor, stats
+from ricordo.cli.memories import forget, history, remember, revise, show
+from ricordo.cli.program import CommandLine
+from ricordo.cli.shells import completion
+from ricordo.cli.trial import demo
+
+__all__ = ["main"]
+
+
+@click.group(
+    cls=CommandLine,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  ricordo remember "Project Baikal is our internal pipeline" --tag projects
+  ricordo ingest ~/notes
+  ricordo recall "what is Baikal?" --json""",
+)
+def main() -> None:
+    """Long-term memory that lives on this machine.
+
+    Each option can also be set by an environment variable (RICORDO_STORE, RICORDO_TZ, …) or in config.toml.
+    RICORDO_HOME moves everything.
+
+    \b
+    Exit codes: 0 found or done, 1 nothing found, 2 wrong use, 3 the store or a model cannot be used.
+    """
+
+
+for command in (
+    remember, recall, ingest, show, revise, history, forget, stats, doctor, export, import_, demo, completion,
+):  # fmt: skip
+    main.add_command(command)

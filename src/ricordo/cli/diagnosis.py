@@ -1,0 +1,116 @@
+"""What `ricordo doctor` looks at."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+
+import anyio
+import numpy as np
+
+from ricordo.cli.options import Options
+from ricordo.engine import open
+from ricordo.errors import InvalidInput, ModelError, StoreError
+from ricordo.models import AUTO, NONE, choose_embedder, load_embedder
+from ricordo.protocols import Embedder, Fault, Stats
+from ricordo.render.phrases import megabytes, size_advice
+from ricordo.render.reports import Diagnosis, Finding, Setting
+from ricordo.settings import Settings, setting_origins
+from ricordo.stores.sqlite.database import SQLITE_VERSION
+
+__all__ = ["diagnose"]
+
+FLOAT_BYTES = 4
+UNIT_LENGTH = 1e-3
+
+
+def diagnose(options: Options) -> Diagnosis:
+    """Look at everything; what is wrong becomes a finding. Raises ConfigError alone."""
+    settings = options.settings
+    origins = setting_origins(options.given)
+    return Diagnosis(
+        settings={name: Setting(value=getattr(settings, name), origin=origins[name]) for name in origins},
+        findings=tuple(_findings(options)),
+    )
+
+
+def _findings(options: Options) -> Iterator[Finding]:
+    settings = options.settings
+    yield Finding(name="versions", status="ok", message=f"Python {platform.python_version()}, SQLite {SQLITE_VERSION}")
+    embedder, found = _embedder(settings)
+    yield found
+    yield _russian()
+    yield from _store(options, embedder)
+
+
+def _embedder(settings: Settings) -> tuple[Embedder | None, Finding]:
+    """The embedder in force, after it has embedded something."""
+    name = "embedder"
+    try:
+        if settings.embedder == AUTO:
+            choice = choose_embedder(threads=settings.threads)
+            embedder, reason = choice.embedder, choice.reason
+        else:
+            embedder, reason = load_embedder(settings.embedder, threads=settings.threads), "it is set to none"
+        if embedder is None:
+            return None, Finding(name=name, status="note", message=f"memories are found by words alone: {reason}")
+        return embedder, _round_trip(embedder)
+    except (ModelError, InvalidInput) as error:
+        return None, Finding(name=name, status="fault", message=str(error))
+
+
+def _round_trip(embedder: Embedder) -> Finding:
+    begin = time.perf_counter()
+    vectors = embedder.embed_passages(["One sentence, there and back."])
+    milliseconds = (time.perf_counter() - begin) * 1000
+    if vectors.shape != (1, embedder.dimension) or abs(float(np.linalg.norm(vectors)) - 1) > UNIT_LENGTH:
+        message = f"{embedder.fingerprint} made no unit vector of {embedder.dimension} dimensions"
+        return Finding(name="embedder", status="fault", message=message, mend="install ricordo again")
+    return Finding(
+        name="embedder", status="ok", message=f"{embedder.fingerprint}, loaded and used in {milliseconds:.0f} ms"
+    )
+
+
+def _russian() -> Finding:
+    if find_spec("pymorphy3") is None:
+        return Finding(
+            name="Russian",
+            status="note",
+            message="pymorphy3 is not installed: words are matched by their stems, not by their lemmas",
+            mend="pip install 'ricordo[russian]'",
+        )
+    return Finding(name="Russian", status="ok", message="pymorphy3 finds the lemmas of words")
+
+
+def _store(options: Options, embedder: Embedder | None) -> Iterator[Finding]:
+    try:
+        stats, faults = anyio.run(_look, options)
+    except (StoreError, InvalidInput) as error:
+        yield Finding(name="store", status="fault", message=str(error))
+        return
+    size = f"{stats.memories:,} memories in {stats.chunks:,} chunks, {megabytes(stats.size_bytes)}"
+    yield Finding(name="store", status="ok", message=f"{stats.store}: {size}, schema version {stats.schema_version}")
+    for fault in faults:
+        yield Finding(name="store", status="fault", message=fault.what, mend=fault.mend)
+    yield from _vectors(stats, embedder)
+
+
+async def _look(options: Options) -> tuple[Stats, tuple[Fault, ...]]:
+    # Models have been looked at already, and must not keep the store from being looked at.
+    async with open(settings=replace(options.settings, embedder=NONE), clock=options.clock) as memory:
+        return await memory.stats(), await memory.check()
+
+
+def _vectors(stats: Stats, embedder: Embedder | None) -> Iterator[Finding]:
+    if embedder is not None and stats.store.startswith("sqlite:"):
+        count = stats.embedders.get(embedder.fingerprint, 0)
+        size = megabytes(count * embedder.dimension * FLOAT_BYTES)
+        yield Finding(
+            name="vectors", status="ok", message=f"{count:,} vectors take up to {size} of memory once searched"
+        )
+    advice = size_advice(stats.store, stats.chunks)
+    if advice:
+        yield Finding(name="size", status="note", message=advice)

@@ -1,0 +1,188 @@
+"""Commands that read and write files: ingest, export, import."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, BinaryIO
+
+import click
+
+from ricordo.cli.input import STDIN, read_lines
+from ricordo.cli.options import Command, Options, examples, pass_options
+from ricordo.cli.program import FOUND, NOTHING
+from ricordo.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from ricordo.engine import Engine
+    from ricordo.ingest import Ingested, Progress
+
+__all__ = ["export", "import_", "ingest"]
+
+STDOUT = "-"
+LINES_AT_ONCE = 200
+
+
+@click.command(
+    cls=Command,
+    epilog=examples(
+        "ricordo ingest ~/notes",
+        "ricordo ingest README.md docs --namespace work",
+    ),
+)
+@click.argument("paths", type=click.Path(), metavar="PATH…", nargs=-1, required=True)
+@pass_options
+def ingest(options: Options, /, *, paths: tuple[str, ...]) -> int:
+    """Read files, and all files in folders.
+
+    What has not changed is not read again; what a file no longer says is forgotten.
+    """
+    with _watching(paths, quiet=options.json) as tell:
+        counts = options.run(lambda memory: memory.ingest(paths, tell=tell))
+    _tell_skipped(counts)
+    options.show(counts)
+    return FOUND if counts.memories else NOTHING
+
+
+@contextmanager
+def _watching(paths: Sequence[str], *, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A progress bar while somebody watches stderr."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from ricordo.render.progress import progress_bar
+    from ricordo.sources.folder import walk
+
+    with progress_bar(sum(1 for path in paths for _ in walk(Path(path)))) as tell:
+        yield tell
+
+
+def _tell_skipped(counts: Ingested) -> None:
+    from ricordo.render import tell
+
+    for skipped in counts.skipped:
+        tell(f"skipped {skipped.where}: {skipped.why}")
+
+
+@click.command(
+    cls=Command,
+    epilog=examples(
+        "ricordo export memories.jsonl",
+        "ricordo export --all | gzip > memories.jsonl.gz",
+    ),
+)
+@click.argument("file", type=click.Path(), metavar="[FILE|-]", default=STDOUT)
+@click.option("--all", "everything", is_flag=True, help="Every namespace, not this one alone.")
+@pass_options
+def export(options: Options, /, *, file: str, everything: bool) -> int:
+    """Write memories as JSON Lines.
+
+    Everything but vectors, which an import makes again.
+    """
+    from ricordo.memory import clean
+    from ricordo.render.reports import Exported
+
+    if file == STDOUT and options.json:
+        raise InvalidInput("an export is JSON Lines, not one JSON document; with --json name a FILE to write it to")
+
+    async def write(memory: Engine) -> int:
+        lines = memory.export(everything=everything)
+        if file == STDOUT:
+            return await _print(lines)
+        with _replacing(file) as stream:
+            return await _write(lines, stream)
+
+    items = options.run(write)
+    if file != STDOUT:
+        options.show(Exported(items=items, file=clean(file)))
+    return FOUND
+
+
+async def _print(lines: AsyncIterator[str]) -> int:
+    from ricordo.render import write_lines
+
+    count = -1  # the header is no item
+    waiting: list[str] = []
+    async for line in lines:
+        count += 1
+        waiting.append(line)
+        if len(waiting) == LINES_AT_ONCE:
+            write_lines(waiting)
+            waiting.clear()
+    write_lines(waiting)
+    return count
+
+
+async def _write(lines: AsyncIterator[str], stream: IO[str]) -> int:
+    count = -1  # the header is no item
+    async for line in lines:
+        stream.write(f"{line}\n")
+        count += 1
+    return count
+
+
+@contextmanager
+def _replacing(name: str) -> Iterator[IO[str]]:
+    """A stream whose content takes the file's place when all of it is written; readable by its owner alone.
+
+    Raises InvalidInput when it cannot be written.
+    """
+    target = Path(name).resolve()
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            return
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with open(handle, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise InvalidInput(f"cannot write {name}: {error.strerror or error}") from error
+
+
+@click.command(
+    "import",
+    cls=Command,
+    epilog=examples(
+        "ricordo import memories.jsonl",
+        "gunzip -c memories.jsonl.gz | ricordo import -",
+    ),
+)
+@click.argument("file", type=click.Path(), metavar="FILE|-")
+@pass_options
+def import_(options: Options, /, *, file: str) -> int:
+    """Read an export.
+
+    Each line goes into the namespace it names; importing twice changes nothing.
+    """
+    from ricordo.memory import clean
+    from ricordo.render.reports import Imported
+
+    where = "standard input" if file == STDIN else clean(file)
+    with _reading(file) as stream:
+        counts = options.run(lambda memory: memory.load(read_lines(stream, where), where=where))
+    _tell_skipped(counts)
+    options.show(Imported(counts=counts))
+    return NOTHING if counts.skipped and not counts.memories else FOUND
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[BinaryIO]:
+    """The file, or standard input for `-`. Raises InvalidInput when it cannot be opened."""
+    if name == STDIN:
+        yield sys.stdin.buffer
+        return
+    try:
+        with open(name, "rb") as stream:
+            yield stream
+    except OSError as error:
+        raise InvalidInput(f"cannot read {name}: {error.strerror or error}") from error

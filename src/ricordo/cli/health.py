@@ -1,0 +1,32 @@
+"""Commands about the store as a whole: stats, doctor."""
+
+from __future__ import annotations
+
+import click
+
+from ricordo.cli.options import Command, Options, examples, pass_options
+from ricordo.cli.program import FOUND, UNUSABLE
+
+__all__ = ["doctor", "stats"]
+
+
+@click.command(cls=Command, epilog=examples("ricordo stats --json"))
+@pass_options
+def stats(options: Options, /) -> int:
+    """Count what the store holds, over all namespaces."""
+    options.show(options.run(lambda memory: memory.stats()))
+    return FOUND
+
+
+@click.command(cls=Command, epilog=examples("ricordo doctor"))
+@pass_options
+def doctor(options: Options, /) -> int:
+    """Check settings, store and models.
+
+    Says how to mend what is wrong; exits with 3 when something is.
+    """
+    from ricordo.cli.diagnosis import diagnose
+
+    diagnosis = diagnose(options)
+    options.show(diagnosis)
+    return FOUND if diagnosis.sound else UNUSABLE

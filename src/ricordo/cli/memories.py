@@ -1,0 +1,134 @@
+"""Commands about single memories: remember, show, revise, history, forget."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from ricordo.cli.input import metadata, metadata_option, tag_option, text_or_stdin
+from ricordo.cli.options import TEXT, Command, Options, examples, pass_options
+from ricordo.cli.program import FOUND, NOTHING
+
+if TYPE_CHECKING:
+    from ricordo.engine import Engine
+    from ricordo.memory import Memory
+
+__all__ = ["forget", "history", "remember", "revise", "show"]
+
+when_option = click.option(
+    "--when", type=TEXT, metavar="ISO", help="When it happened; a date alone is its midnight in --tz."
+)
+
+
+@click.command(
+    cls=Command,
+    epilog=examples(
+        'ricordo remember "Dana\'s door code is 4471" --tag codes',
+        'ricordo remember "The pool went from 20 to 60" --when 2026-06-09',
+        "pbpaste | ricordo remember - --meta project=atlas",
+    ),
+)
+@click.argument("text", type=TEXT, metavar="TEXT|-")
+@when_option
+@tag_option
+@metadata_option
+@pass_options
+def remember(options: Options, /, *, text: str, when: str | None, tags: tuple[str, ...], pairs: tuple[str, ...]) -> int:
+    """Remember a text; - reads it from standard input.
+
+    Saying the same again changes nothing.
+    """
+    said = text_or_stdin(text)
+    properties = metadata(pairs)
+    moment = options.moment(when, "--when") if when else None
+    options.show(
+        options.run(
+            lambda memory: memory.remember(said, event_timestamp=moment, tags=tags, metadata=properties),
+        )
+    )
+    return FOUND
+
+
+@click.command(cls=Command, epilog=examples("ricordo show 3fa81c2e"))
+@click.argument("memory_id", type=TEXT, metavar="ID")
+@pass_options
+def show(options: Options, /, *, memory_id: str) -> int:
+    """Show a memory whole; ID may be the beginning of one."""
+    options.show(options.run(lambda memory: memory.show(memory_id)))
+    return FOUND
+
+
+@click.command(
+    cls=Command,
+    epilog=examples(
+        'ricordo revise 3fa81c2e "Dana\'s door code is 9052"',
+        "ricordo revise 3fa81c2e - < corrected.txt",
+    ),
+)
+@click.argument("memory_id", type=TEXT, metavar="ID")
+@click.argument("text", type=TEXT, metavar="TEXT|-")
+@when_option
+@pass_options
+def revise(options: Options, /, *, memory_id: str, text: str, when: str | None) -> int:
+    """Put a new text in a memory's place.
+
+    The old version is no longer found, and stays in the history.
+    """
+    from ricordo.render.reports import Revised
+
+    said = text_or_stdin(text)
+    moment = options.moment(when, "--when") if when else None
+    revised = options.run(lambda memory: memory.revise(memory_id, said, event_timestamp=moment))
+    options.show(Revised(memory=revised))
+    return FOUND
+
+
+@click.command(cls=Command, epilog=examples("ricordo history 3fa81c2e"))
+@click.argument("memory_id", type=TEXT, metavar="ID")
+@pass_options
+def history(options: Options, /, *, memory_id: str) -> int:
+    """Show all versions of a memory, first to current."""
+    from ricordo.render.reports import History
+
+    options.show(History(versions=options.run(lambda memory: memory.history(memory_id))))
+    return FOUND
+
+
+@click.command(
+    cls=Command,
+    epilog=examples(
+        "ricordo forget 3fa81c2e 90bb41d7",
+        "ricordo forget 3fa81c2e --yes",
+    ),
+)
+@click.argument("ids", type=TEXT, metavar="ID…", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@pass_options
+def forget(options: Options, /, *, ids: tuple[str, ...], yes: bool) -> int:
+    """Remove memories for good, with all their versions.
+
+    Asks first on a terminal. Reading their files again does not bring them back.
+    """
+    from ricordo.render.reports import Forgotten
+
+    ask = not yes and not options.json and sys.stdin.isatty()
+    if ask and not _confirmed(options.run(lambda memory: _all(memory, ids))):
+        return NOTHING
+    options.show(Forgotten(ids=options.run(lambda memory: memory.forget(ids))))
+    return FOUND
+
+
+async def _all(memory: Engine, ids: Sequence[str]) -> list[Memory]:
+    return [await memory.show(memory_id) for memory_id in ids]
+
+
+def _confirmed(memories: Sequence[Memory]) -> bool:
+    from ricordo.render import tell
+    from ricordo.render.phrases import excerpt, short_id
+
+    for memory in memories:
+        tell(f"{short_id(memory.id)}  {excerpt(memory.text)}")
+    return click.confirm("Forget for good?", err=True)

@@ -1,0 +1,169 @@
+"""Values as JSON documents. Field names and shapes are contracts that other programs rely on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import singledispatch
+
+from ricordo.engine import Remembered
+from ricordo.ingest import Ingested
+from ricordo.memory import Memory, Origin
+from ricordo.protocols import Stats
+from ricordo.query import Hit, Recall, TimeUse
+from ricordo.render.reports import Demonstration, Diagnosis, Exported, Forgotten, History, Imported, Revised
+
+__all__ = ["document"]
+
+Document = dict[str, object]
+
+
+@singledispatch
+def document(value: object) -> Document:
+    """The JSON document of a value."""
+    raise TypeError(f"{type(value).__name__} has no JSON document")
+
+
+@document.register
+def _(found: Recall) -> Document:
+    return {
+        "query": found.query.text,
+        "namespace": found.query.namespace,
+        "time": _time(found.time),
+        "hits": [_hit(hit) for hit in found.hits],
+        "notices": [{"code": notice.code, "message": notice.message} for notice in found.notices],
+        "timings_ms": {stage: round(spent, 2) for stage, spent in found.timings.items()},
+    }
+
+
+def _hit(hit: Hit) -> Document:
+    memory = hit.memory
+    return {
+        "rank": hit.rank,
+        "id": hit.id,
+        "text": hit.text,
+        "score": hit.score,
+        "arms": dict(hit.arms),
+        "created_at": _moment(memory.created_at),
+        "updated_at": _moment(memory.updated_at),
+        "event_timestamp": _moment(memory.event_timestamp),
+        "source": _origin(memory.origin),
+        "superseded_by": memory.superseded_by,
+        "metadata": dict(memory.metadata),
+    }
+
+
+@document.register
+def _(memory: Memory) -> Document:
+    return {
+        "id": memory.id,
+        "text": memory.text,
+        "context": memory.context,
+        "created_at": _moment(memory.created_at),
+        "updated_at": _moment(memory.updated_at),
+        "event_timestamp": _moment(memory.event_timestamp),
+        "source": _origin(memory.origin),
+        "group": memory.group,
+        "speaker": memory.speaker,
+        "position": memory.position,
+        "tags": list(memory.tags),
+        "metadata": dict(memory.metadata),
+        "supersedes": memory.supersedes,
+        "superseded_by": memory.superseded_by,
+    }
+
+
+@document.register
+def _(history: History) -> Document:
+    return {"versions": [document(version) for version in history.versions]}
+
+
+@document.register
+def _(remembered: Remembered) -> Document:
+    return {"id": remembered.id, "created": remembered.created}
+
+
+@document.register
+def _(revised: Revised) -> Document:
+    return {"id": revised.memory.id, "supersedes": revised.memory.supersedes}
+
+
+@document.register
+def _(forgotten: Forgotten) -> Document:
+    return {"forgotten": list(forgotten.ids)}
+
+
+@document.register
+def _(counts: Ingested) -> Document:
+    return {
+        "memories": counts.memories,
+        "chunks": counts.chunks,
+        "added": counts.added,
+        "unchanged": counts.unchanged,
+        "forgotten": counts.forgotten,
+        "skipped": [{"where": skipped.where, "why": skipped.why} for skipped in counts.skipped],
+    }
+
+
+@document.register
+def _(imported: Imported) -> Document:
+    return document(imported.counts)
+
+
+@document.register
+def _(exported: Exported) -> Document:
+    return {"exported": exported.items, "file": exported.file}
+
+
+@document.register
+def _(stats: Stats) -> Document:
+    return {
+        "memories": stats.memories,
+        "chunks": stats.chunks,
+        "namespaces": dict(stats.namespaces),
+        "store": stats.store,
+        "schema_version": stats.schema_version,
+        "embedders": [{"fingerprint": name, "vectors": count} for name, count in stats.embedders.items()],
+        "size_bytes": stats.size_bytes,
+    }
+
+
+@document.register
+def _(diagnosis: Diagnosis) -> Document:
+    return {
+        "ok": diagnosis.sound,
+        "settings": {
+            name: {"value": setting.value, "from": setting.origin} for name, setting in diagnosis.settings.items()
+        },
+        "checks": [
+            {"name": found.name, "status": found.status, "message": found.message, "mend": found.mend}
+            for found in diagnosis.findings
+        ],
+    }
+
+
+@document.register
+def _(demonstration: Demonstration) -> Document:
+    return {
+        "ingested": document(demonstration.ingested),
+        "seconds": round(demonstration.seconds, 2),
+        "questions": [{"shows": answer.shows, **document(answer.recall)} for answer in demonstration.answers],
+    }
+
+
+def _origin(origin: Origin) -> Document:
+    return {"kind": origin.kind, "uri": origin.uri, "title": origin.title}
+
+
+def _time(use: TimeUse | None) -> Document | None:
+    if use is None:
+        return None
+    return {
+        "start": _moment(use.range.start),
+        "end": _moment(use.range.end),
+        "text": use.text,
+        "applied": use.applied,
+    }
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
