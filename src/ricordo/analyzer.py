@@ -7,19 +7,22 @@ and leaves out its function words, unless it has nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.languages import FUNCTION_WORDS, LATIN, likely_languages
 from ricordo.stems import STEM, lemmas, stems, unaccented
 from ricordo.tokens import Token, scan
 
-__all__ = ["Terms", "analyze_question", "lexemes"]
+__all__ = ["STANDARD", "Analyzer", "Terms", "analyze_question", "lexemes"]
 
-# A word weighs 1 in all: the form that was written has its share, stem and lemma divide the rest. A document
-# that holds that form is found by all of them, one that holds another form by stem and lemma alone. Measured
-# on XQuAD (en, es, ru), FaQuAD (pt) and LoCoMo: shares from 0.3 to 0.4 do best, and 0.6 does worse on each.
+# A word weighs 1: the form that was written has its share, the stem has the rest. A document that holds that form
+# is found by both, one that holds another form by the stem alone. Measured on XQuAD (en, es, ru), FaQuAD (pt) and
+# LoCoMo: shares from 0.3 to 0.4 do best, and 0.6 does worse on each.
 _FORM = 0.4
+_STEM = 1 - _FORM
+# On top, not out of the stem's share: the index may have been written where there are no lemmas.
+_LEMMA = 0.3
 # Stems of the Latin languages that the question is probably not in.
 _OTHER_LANGUAGE = 0.5
 _UNACCENTED = 0.4
@@ -70,6 +73,20 @@ def analyze_question(text: str) -> Terms:
     return Terms(weights=weights, identifiers=frozenset(token.whole for token in tokens if token.identifier))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Analyzer:
+    """How documents and questions become lexemes. The two only work together, so they are chosen together.
+
+    A store must be written and read with the same one. Others than the default serve for comparison.
+    """
+
+    lexemes: Callable[[str], tuple[str, ...]] = lexemes
+    question: Callable[[str], Terms] = analyze_question
+
+
+STANDARD = Analyzer()
+
+
 def _words(token: Token) -> Sequence[str]:
     return token.parts or (token.whole,)
 
@@ -87,17 +104,18 @@ def _weighted(token: Token, likely: tuple[str, ...]) -> Iterator[tuple[str, floa
 
 def _forms(word: str, likely: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     """The word and what its other forms are found by; a lexeme may come twice, its greater weight is meant."""
-    stemmed, lemmatised = stems(word, likely), lemmas(word)
+    stemmed = stems(word, likely)
     if not stemmed:
         yield word, 1.0
         return
     yield word, _FORM
-    common = (1 - _FORM) / (2 if lemmatised else 1)
-    for lexeme in (*stemmed, *lemmatised):
-        yield lexeme, common
+    for stem in stemmed:
+        yield stem, _STEM
     # The document may have been taken for another language than the question.
     for stem in stems(word, LATIN):
-        yield stem, common * _OTHER_LANGUAGE
+        yield stem, _STEM * _OTHER_LANGUAGE
+    for lemma in lemmas(word):
+        yield lemma, _LEMMA
     # Accents that only one of the two was written with.
     plain = unaccented(word)
     yield plain if plain != word else STEM + word, _UNACCENTED

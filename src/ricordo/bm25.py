@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ricordo.errors import InvalidInput
-from ricordo.query import WordMatches
+from ricordo.query import WordMatch, WordMatches
 
 __all__ = ["OKAPI", "Bm25", "idf", "rank"]
 
@@ -61,29 +61,40 @@ def rank(terms: Mapping[str, float], found: WordMatches, parameters: Bm25 = OKAP
 
     `terms` maps each lexeme to its weight; one without a document frequency adds nothing.
     """
-    k1, b, context_weight = parameters.k1, parameters.b, parameters.context_weight
-    values = _values(terms, found, k1)
+    k1, b = parameters.k1, parameters.b
+    frequencies = found.document_frequency
+    values = {
+        term: weight * idf(found.chunks, frequencies[term]) * (k1 + 1)
+        for term, weight in terms.items()
+        if frequencies.get(term, 0) > 0
+    }
     scores = []
     for match in found.matches:
-        in_text = 1 / _length_norm(match.length, found.mean_length, b)
-        in_context = context_weight / _length_norm(match.context_length, found.mean_context_length, b)
-        counts, context_counts = match.counts, match.context_counts
-        score = 0.0
-        for term, value in values:
-            frequency = counts.get(term, 0) * in_text
-            if context_counts:
-                frequency += context_counts.get(term, 0) * in_context
-            if frequency > 0:
-                score += value * frequency / (k1 + frequency)
+        text_norm = _length_norm(match.length, found.mean_length, b)
+        # tf' / (k1 + tf') with both sides multiplied by the text's length norm.
+        saturation = k1 * text_norm
+        pseudo_frequencies: Mapping[str, float] = match.counts
+        if match.context_counts:
+            context_norm = _length_norm(match.context_length, found.mean_context_length, b)
+            pseudo_frequencies = _with_context(match, parameters.context_weight * text_norm / context_norm)
+        # fsum is exact, so that no order of terms can change a tie.
+        score = math.fsum(
+            [
+                values[term] * frequency / (frequency + saturation)
+                for term, frequency in pseudo_frequencies.items()
+                if frequency and term in values
+            ]
+        )
         scores.append((match.chunk_id, score))
     return sorted(scores, key=lambda item: (-item[1], item[0]))
 
 
-def _values(terms: Mapping[str, float], found: WordMatches, k1: float) -> list[tuple[str, float]]:
-    # Sorted, because sums of floats depend on their order and the same question must always rank the same.
-    frequencies = found.document_frequency
-    weighed = ((term, terms[term] * idf(found.chunks, frequencies.get(term, 0)) * (k1 + 1)) for term in sorted(terms))
-    return [(term, value) for term, value in weighed if value > 0]
+def _with_context(match: WordMatch, weight: float) -> dict[str, float]:
+    frequencies: dict[str, float] = dict(match.counts)
+    if weight > 0:
+        for term, count in match.context_counts.items():
+            frequencies[term] = frequencies.get(term, 0.0) + weight * count
+    return frequencies
 
 
 def _length_norm(length: int, mean: float, b: float) -> float:

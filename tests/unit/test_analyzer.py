@@ -213,9 +213,9 @@ def test_lexemes_hold_no_white_space_or_control_and_stay_short(text: str) -> Non
 
 @given(TEXTS)
 def test_no_letter_or_digit_is_lost(text: str) -> None:
-    said = {character for character in fold(unicodedata.normalize("NFKC", text)) if character.isalnum()}
-    said -= set(fold("NoTMSMTEL"))  # spelled out of signs by NFKC; they are no letters
-    assert said <= set("".join(lexemes(text)))
+    # NFKC spells these signs out in letters, and Unicode takes this apostrophe for a letter.
+    letters = unicodedata.normalize("NFKC", text.translate(dict.fromkeys(map(ord, "№™℠℡"), " "))).replace("ʼ", " ")
+    assert set(filter(str.isalnum, fold(letters))) <= set("".join(lexemes(text)))
 
 
 @given(TEXTS)
