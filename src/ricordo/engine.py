@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from os import PathLike
 from types import TracebackType
 
 from anyio import to_thread
 
 from ricordo import transfer
+from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.bm25 import Bm25
 from ricordo.chunking import StructureChunker, word_chunker
 from ricordo.ingest import Ingested, Progress, ingest
 from ricordo.memory import Json, Memory, told
 from ricordo.models import AUTO, choose_embedder, load_embedder
-from ricordo.protocols import Chunker, Embedder, Fault, Stats, Store
+from ricordo.protocols import Chunker, Embedder, Fault, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
 from ricordo.recall import Reader
 from ricordo.remember import Writer
@@ -50,13 +52,15 @@ def open(
     namespace: str | None = None,
     embedder: str | Embedder | None = None,
     settings: Settings | None = None,
+    analyzer: Analyzer = STANDARD,
     clock: Callable[[], datetime] = utc_now,
 ) -> Engine:
     """A memory, to be used as `async with ricordo.open(...) as memory`.
 
     `store` is a URL such as `sqlite:///memory.db`, `embedder` the name of a model, `auto` or `none`; both may
     also be objects that keep the promises of `ricordo.protocols`. What is not given comes from the environment
-    and `config.toml`; `settings`, when given, stands for all of these. `clock` tells now, in aware UTC.
+    and `config.toml`; `settings`, when given, stands for all of these. `clock` tells now, in aware UTC;
+    `analyzer` must be the one that the namespace was written with.
 
     Raises InvalidInput for a URL no store has; entering raises StoreError and ModelError.
     """
@@ -71,6 +75,7 @@ def open(
         settings=chosen,
         store=open_store(chosen.store) if store is None or isinstance(store, str) else store,
         embedder=None if isinstance(embedder, str) else embedder,
+        analyzer=analyzer,
         clock=clock,
     )
 
@@ -79,11 +84,18 @@ class Engine:
     """One namespace of one store, with the models that serve it. Made by `ricordo.open`."""
 
     def __init__(
-        self, *, settings: Settings, store: Store, embedder: Embedder | None, clock: Callable[[], datetime]
+        self,
+        *,
+        settings: Settings,
+        store: Store,
+        embedder: Embedder | None,
+        analyzer: Analyzer,
+        clock: Callable[[], datetime],
     ) -> None:
         self.settings = settings
         self._store = store
         self._embedder = embedder
+        self._analyzer = analyzer
         self._clock = clock
 
     async def __aenter__(self) -> Engine:
@@ -93,11 +105,16 @@ class Engine:
             embedder, notices = await to_thread.run_sync(_choose, self.settings)
         await self._store.open()
         self._writer = Writer(
-            store=self._store, chunker=_chunker(embedder), embedder=embedder, namespace=self.namespace
+            store=self._store,
+            chunker=_chunker(embedder),
+            embedder=embedder,
+            namespace=self.namespace,
+            analyzer=self._analyzer,
         )
         self._reader = Reader(
             store=self._store,
             embedder=embedder,
+            analyzer=self._analyzer,
             bm25=Bm25(k1=self.settings.k1, b=self.settings.b),
             notices=notices,
         )
@@ -115,6 +132,11 @@ class Engine:
     @property
     def namespace(self) -> str:
         return self.settings.namespace
+
+    @property
+    def reader(self) -> Reader:
+        """The read path in use. `replace(memory.reader, arms=...)` leaves parts out, to measure what they are worth."""
+        return self._reader
 
     async def remember(
         self,
@@ -174,14 +196,18 @@ class Engine:
         return tuple(sorted(gone))
 
     async def ingest(
-        self, paths: Iterable[str | PathLike[str]], *, tell: Callable[[Progress], None] | None = None
+        self, paths: Iterable[str | PathLike[str] | Source], *, tell: Callable[[Progress], None] | None = None
     ) -> Ingested:
-        """Read files and folders. What is known is not read again; what a file no longer says is forgotten.
+        """Read files and folders, and then any sources given as objects that keep the promises of `Source`.
 
-        `tell` is called after each file. Raises StoreError, ModelError.
+        What is known is not read again; what a source no longer says is forgotten. `tell` is called after
+        each file or source. Raises StoreError, ModelError.
         """
-        sources = find_sources(paths, now=self._clock(), zone=self.settings.zone())
-        return await ingest(self._writer, sources, tell)
+        given = list(paths)
+        files = (path for path in given if isinstance(path, str | PathLike))
+        sources = (source for source in given if not isinstance(source, str | PathLike))
+        found = find_sources(files, now=self._clock(), zone=self.settings.zone())
+        return await ingest(self._writer, chain(found, sources), tell)
 
     async def show(self, memory_id: str) -> Memory:
         """The memory whose id is, or begins with, `memory_id`. Raises NotFound, InvalidInput."""

@@ -8,7 +8,7 @@ import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
-from ricordo.analyzer import analyze_question
+from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.protocols import Embedder
 from ricordo.query import Probe, Query, Variant
 
@@ -24,9 +24,9 @@ def shortened(text: str) -> str:
     return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
 
 
-async def enrich(query: Query, embedder: Embedder | None) -> Probe:
+async def enrich(query: Query, embedder: Embedder | None, analyzer: Analyzer = STANDARD) -> Probe:
     """Analyse the question and embed its variants in one batch. Raises ModelError."""
-    terms = await to_thread.run_sync(analyze_question, query.text)
+    terms = await to_thread.run_sync(analyzer.question, query.text)
     if embedder is None or not terms.weights:
         return Probe(query=query, terms=terms.weights, identifiers=terms.identifiers)
     texts = [shortened(query.text)]

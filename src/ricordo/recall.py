@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from anyio import create_task_group, to_thread
 
+from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.bm25 import Bm25, rank
 from ricordo.enrich import enrich
 from ricordo.fusion import cut, ranks, reciprocal_rank_fusion
@@ -49,6 +50,7 @@ class Reader:
 
     store: Store
     embedder: Embedder | None
+    analyzer: Analyzer = STANDARD
     bm25: Bm25 = field(default_factory=Bm25)
     depths: Depths = field(default_factory=Depths)
     arms: frozenset[str] = frozenset(ARMS)
@@ -59,7 +61,7 @@ class Reader:
         clock = _Clock()
         with clock.measure("total"):
             with clock.measure("embed"):
-                probe = await enrich(query, self.embedder if "vectors" in self.arms else None)
+                probe = await enrich(query, self.embedder if "vectors" in self.arms else None, self.analyzer)
             lists = await self._search(probe, clock)
             hits = await self._hits(query, lists)
         return Recall(

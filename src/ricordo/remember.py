@@ -9,7 +9,7 @@ import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
-from ricordo.analyzer import lexemes
+from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.memory import Chunk, Memory, Reading
 from ricordo.protocols import Added, Batch, Chunker, Embedder, Entry, Store
 
@@ -29,6 +29,7 @@ class Writer:
     chunker: Chunker
     embedder: Embedder | None
     namespace: str
+    analyzer: Analyzer = STANDARD
 
     def cut(self, memories: Sequence[Memory]) -> tuple[Chunk, ...]:
         """The chunks of the memories, each id once."""
@@ -40,7 +41,7 @@ class Writer:
     ) -> Added:
         """Store a batch in one transaction. What the store knows already never reaches the model."""
         vectors = await self._missing_vectors(chunks)
-        entries = await to_thread.run_sync(_entries, chunks, vectors)
+        entries = await to_thread.run_sync(_entries, chunks, vectors, self.analyzer)
         batch = Batch(
             memories=tuple(memories),
             entries=entries,
@@ -62,12 +63,12 @@ class Writer:
         return {chunk.id: row for chunk, row in zip(unread, rows, strict=True)}
 
 
-def _entries(chunks: Sequence[Chunk], vectors: dict[str, NDArray[np.float32]]) -> tuple[Entry, ...]:
+def _entries(chunks: Sequence[Chunk], vectors: dict[str, NDArray[np.float32]], analyzer: Analyzer) -> tuple[Entry, ...]:
     return tuple(
         Entry(
             chunk=chunk,
-            lexemes=lexemes(chunk.text),
-            context_lexemes=lexemes(chunk.context),
+            lexemes=analyzer.lexemes(chunk.text),
+            context_lexemes=analyzer.lexemes(chunk.context),
             vector=vectors.get(chunk.id),
         )
         for chunk in chunks

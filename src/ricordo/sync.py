@@ -21,10 +21,11 @@ from types import TracebackType
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from ricordo import engine
+from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.engine import Remembered, utc_now
 from ricordo.ingest import Ingested, Progress
 from ricordo.memory import Json, Memory
-from ricordo.protocols import Embedder, Fault, Stats, Store
+from ricordo.protocols import Embedder, Fault, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Recall
 from ricordo.settings import Settings
 
@@ -37,10 +38,14 @@ def open(
     namespace: str | None = None,
     embedder: str | Embedder | None = None,
     settings: Settings | None = None,
+    analyzer: Analyzer = STANDARD,
     clock: Callable[[], datetime] = utc_now,
 ) -> Engine:
     """A memory, to be used as `with ricordo.sync.open(...) as memory`; see `ricordo.open`."""
-    return Engine(engine.open(store, namespace=namespace, embedder=embedder, settings=settings, clock=clock))
+    inner = engine.open(
+        store, namespace=namespace, embedder=embedder, settings=settings, analyzer=analyzer, clock=clock
+    )
+    return Engine(inner)
 
 
 class Engine:
@@ -91,7 +96,7 @@ class Engine:
         return self._portal.call(self._inner.forget, ids)
 
     def ingest(
-        self, paths: Iterable[str | PathLike[str]], *, tell: Callable[[Progress], None] | None = None
+        self, paths: Iterable[str | PathLike[str] | Source], *, tell: Callable[[Progress], None] | None = None
     ) -> Ingested:
         return self._portal.call(partial(self._inner.ingest, paths, tell=tell))
 

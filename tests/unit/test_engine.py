@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import ricordo
+from ricordo.analyzer import Analyzer, Terms
 from ricordo.engine import Engine
 from ricordo.errors import ConfigError, InvalidInput, NotFound
-from ricordo.query import Filters, TimeRange
+from ricordo.memory import Memory, Origin
+from ricordo.query import Filters, Query, TimeRange
 from ricordo.settings import Settings
-from ricordo.testing import HashEmbedder, InMemoryStore
+from ricordo.testing import HashEmbedder, InMemoryStore, ListSource
 
 pytestmark = pytest.mark.anyio
 
@@ -225,6 +228,41 @@ async def test_one_bad_file_does_not_stop_the_rest(memory: Engine, notes: Path) 
     assert done.added == 3
     assert {Path(item.where).name for item in done.skipped} == {"bad.md", "absent.md"}
     assert told[-1].so_far.skipped == done.skipped
+
+
+async def test_a_source_of_ones_own_is_read_like_a_file(memory: Engine) -> None:
+    said = Memory(text="Ana plays the oboe", origin=Origin(kind="chat", uri="chat:1"), created_at=NOW, updated_at=NOW)
+
+    first = await memory.ingest([ListSource(said.origin, [said])])
+    second = await memory.ingest([ListSource(said.origin, [said])])
+
+    assert (first.added, second.added, second.unchanged) == (1, 0, 1)
+    assert (await memory.recall("who plays the oboe?")).hits[0].id == said.id
+
+
+# --- measuring ---
+
+
+async def test_parts_can_be_left_out_to_measure_their_worth(memory: Engine) -> None:
+    await memory.remember("Ana plays the oboe")
+    words_alone = replace(memory.reader, arms=frozenset({"words"}))
+
+    assert set((await words_alone.recall(Query(text="oboe", namespace="test"))).hits[0].arms) == {"words"}
+    assert set((await memory.recall("oboe")).hits[0].arms) == {"vectors", "words"}
+
+
+async def test_another_analyzer_serves_both_paths() -> None:
+    upper = Analyzer(
+        lexemes=lambda text: tuple(text.upper().split()),
+        question=lambda text: Terms(weights=dict.fromkeys(text.upper().split(), 1.0), identifiers=frozenset()),
+    )
+    async with ricordo.open(
+        InMemoryStore(), settings=Settings(store="memory:", embedder="none"), analyzer=upper
+    ) as memory:
+        await memory.remember("two oboes")
+
+        assert len(await memory.recall("OBOES")) == 1
+        assert len(await memory.recall("oboe")) == 0
 
 
 # --- export, import ---
