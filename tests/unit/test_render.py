@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.memory import Chunk, Memory, Origin
+from ricordo.protocols import Stats
+from ricordo.query import Hit, Notice, Query, Recall, TimeRange, TimeUse
+from ricordo.render.documents import document
+from ricordo.render.layouts import to_text
+from ricordo.render.phrases import age, day, excerpt, flat, occasion, place, safe, size_advice
+from ricordo.render.reports import View
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+VIEW = View(json=False, now=NOW, zone=UTC)
+NOTE = Origin(kind="markdown", uri="file:///home/mira/notes/baikal.md", title="Project Baikal")
+TOLD = Origin(kind="told", uri="told:4f")
+
+
+def a_memory(text: str, origin: Origin = NOTE, event: datetime | None = NOW - timedelta(days=21)) -> Memory:
+    return Memory(text=text, origin=origin, created_at=NOW, updated_at=NOW, event_timestamp=event)
+
+
+def a_recall(*texts: str, notices: tuple[Notice, ...] = (), time: TimeUse | None = None) -> Recall:
+    hits = []
+    for rank, text in enumerate(texts, start=1):
+        memory = a_memory(text)
+        chunk = Chunk(memory_id=memory.id, origin_uri=NOTE.uri, text=text)
+        hits.append(Hit(rank=rank, score=0.03, arms={"vectors": 4, "words": rank}, chunk=chunk, memory=memory))
+    return Recall(query=Query(text="baikal"), hits=tuple(hits), notices=notices, time=time, timings={"total": 18.2})
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [
+        (0, "today"),
+        (1, "yesterday"),
+        (-1, "tomorrow"),
+        (3, "3 days ago"),
+        (21, "3 weeks ago"),
+        (100, "3 months ago"),
+        (800, "2 years ago"),
+        (-9, "in 9 days"),
+    ],
+)
+def test_an_age_is_said_in_the_unit_people_would_use(days: int, said: str) -> None:
+    assert age(NOW - timedelta(days=days), NOW, UTC) == said
+
+
+def test_an_age_goes_by_the_calendar_of_the_zone() -> None:
+    moment, now = datetime(2026, 11, 15, 23, tzinfo=UTC), datetime(2026, 11, 16, 1, tzinfo=UTC)
+
+    assert age(moment, now, UTC) == "yesterday"
+    assert age(moment, now, ZoneInfo("Europe/Lisbon")) == "yesterday"
+    assert age(moment, now, ZoneInfo("Asia/Irkutsk")) == "today"
+
+
+def test_a_time_of_day_is_told_unless_it_is_midnight_in_the_zone() -> None:
+    midnight_in_moscow = datetime(2026, 11, 15, 21, tzinfo=UTC)
+
+    assert day(midnight_in_moscow, ZoneInfo("Europe/Moscow")) == "2026-11-16"
+    assert day(midnight_in_moscow, UTC) == "2026-11-15 21:00"
+
+
+def test_what_has_no_event_time_says_when_it_was_learned() -> None:
+    assert occasion(a_memory("x", TOLD, None), NOW, UTC) == "said 2026-11-16, today"
+    assert occasion(a_memory("x", NOTE, None), NOW, UTC) == "learned 2026-11-16, today"
+
+
+def test_a_place_is_a_title_and_a_path_below_home() -> None:
+    home = Path("/home/mira")
+
+    assert place(NOTE, home) == "Project Baikal (~/notes/baikal.md)"
+    assert place(Origin(kind="text", uri="file:///srv/a%20b.txt", title="a b"), home) == "/srv/a b.txt"
+    assert place(TOLD, home) == ""
+
+
+def test_escape_codes_and_direction_overrides_are_made_visible() -> None:
+    assert safe("\x1b[31mred\x07\x9b\u202egnp.exe\u2069\x7f") == "\u241b[31mred\u2407\ufffd\ufffdgnp.exe\ufffd\u2421"
+
+
+@given(st.text())
+def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
+    left = set(safe(text)) - {"\n"}
+
+    assert not {character for character in left if character < " " or "\x7f" <= character < "\xa0"}
+    assert not left & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
+    assert "\n" not in flat(text)
+
+
+def test_a_short_text_is_shown_whole_without_its_blank_lines() -> None:
+    assert excerpt("# Title\n\nBody\n") == "# Title\nBody"
+
+
+def test_a_long_text_is_cut_around_the_words_asked_for() -> None:
+    text = "filler words here " * 60 + "the backup of the orders database is kept in Helsinki " + "more filler " * 60
+
+    shown = excerpt(text, "where are backups of orders?", size=120)
+
+    assert "the backup of the orders" in shown
+    assert shown.startswith("…")
+    assert shown.endswith("…")
+
+
+@given(st.text(), st.text(max_size=40))
+def test_an_excerpt_is_never_longer_than_asked(text: str, question: str) -> None:
+    assert len(excerpt(text, question, size=50)) <= 52
+
+
+def test_a_large_file_is_told_of_postgresql() -> None:
+    assert size_advice("sqlite:////m.db", 200_000) is None
+    assert "PostgreSQL" in (size_advice("sqlite:////m.db", 200_001) or "")
+    assert size_advice("postgresql://h/d", 900_000) is None
+
+
+def test_a_recall_shows_rank_text_time_place_and_arms() -> None:
+    shown = to_text(a_recall("Baikal is our pipeline"), VIEW, width=80)
+
+    lines = shown.splitlines()
+    assert lines[0] == "1 Baikal is our pipeline"
+    assert lines[1].startswith("  2026-10-26 12:00, 3 weeks ago · Project Baikal (/home/mira/notes/baikal.md)")
+    assert lines[2].startswith("  words 1 · vectors 4 · ")
+    assert lines[-1] == "1 hit in 18 ms"
+
+
+def test_notices_and_the_time_used_stand_below() -> None:
+    use = TimeUse(range=TimeRange(start=NOW), text="since noon", applied="filter")
+    shown = to_text(a_recall(time=use, notices=(Notice(code="x", message="words alone"),)), VIEW, width=80)
+
+    assert shown.splitlines() == [
+        "nothing found",
+        "time: since 2026-11-16 12:00 (since noon) as a filter",
+        "note: words alone",
+    ]
+
+
+def test_markup_in_a_memory_is_text() -> None:
+    assert "[bold]x[/bold] :smile:" in to_text(a_recall("[bold]x[/bold] :smile:"), VIEW, width=80)
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_lines_keep_to_the_width_in_every_script(width: int) -> None:
+    from rich.cells import cell_len
+
+    shown = to_text(
+        a_recall("Резервные копии базы делаем каждую ночь", "深い湖の水は冷たい" * 9, "x" * 200), VIEW, width=width
+    )
+
+    assert max(map(cell_len, shown.splitlines())) <= width
+
+
+def test_full_shows_all_of_a_long_text() -> None:
+    text = "first " + "middle " * 200 + "last"
+    full = View(json=False, now=NOW, zone=UTC, full=True)
+
+    assert "last" not in to_text(a_recall(text), VIEW, width=80)
+    assert "last" in to_text(a_recall(text), full, width=80)
+
+
+def test_the_json_of_a_recall_has_exactly_the_promised_keys() -> None:
+    use = TimeUse(range=TimeRange(start=NOW), text="", applied="filter")
+    found = document(a_recall("Baikal", time=use))
+
+    assert list(found) == ["query", "namespace", "time", "hits", "notices", "timings_ms"]
+    assert found["time"] == {"start": "2026-11-16T12:00:00+00:00", "end": None, "text": "", "applied": "filter"}
+    hits = found["hits"]
+    assert isinstance(hits, list)
+    assert list(hits[0]) == [
+        "rank",
+        "id",
+        "text",
+        "score",
+        "arms",
+        "created_at",
+        "updated_at",
+        "event_timestamp",
+        "source",
+        "superseded_by",
+        "metadata",
+    ]
+    assert hits[0]["source"] == {"kind": "markdown", "uri": NOTE.uri, "title": "Project Baikal"}
+
+
+def test_the_json_of_stats_has_exactly_the_promised_keys() -> None:
+    stats = Stats(
+        memories=2,
+        chunks=3,
+        namespaces={"default": 2},
+        store="sqlite:////m.db",
+        schema_version=1,
+        size_bytes=4096,
+        embedders={"f": 3},
+    )
+
+    assert document(stats) == {
+        "memories": 2,
+        "chunks": 3,
+        "namespaces": {"default": 2},
+        "store": "sqlite:////m.db",
+        "schema_version": 1,
+        "embedders": [{"fingerprint": "f", "vectors": 3}],
+        "size_bytes": 4096,
+    }
+
+
+def test_a_value_nobody_can_show_is_a_bug() -> None:
+    with pytest.raises(TypeError, match="int has no JSON document"):
+        document(3)
