@@ -85,11 +85,12 @@ class Reader:
             with clock.measure("vectors"):
                 found[arm] = await self._by_vector(arm, variant, probe.query)
 
-        async with create_task_group() as arms:
-            if probe.terms and self.arms & {"words", "identifiers"}:
-                arms.start_soon(by_words)
-            for number, variant in enumerate(probe.variants):
-                arms.start_soon(by_vector, "vectors" if number == 0 else f"vectors {number + 1}", variant)
+        with _one_error():
+            async with create_task_group() as arms:
+                if probe.terms and self.arms & {"words", "identifiers"}:
+                    arms.start_soon(by_words)
+                for number, variant in enumerate(probe.variants):
+                    arms.start_soon(by_vector, "vectors" if number == 0 else f"vectors {number + 1}", variant)
         return [found[arm] for arm in sorted(found)]
 
     async def _by_words(self, probe: Probe) -> list[RankedList]:
@@ -121,6 +122,18 @@ class Reader:
 
     def _candidates(self, query: Query) -> int:
         return max(self.depths.candidates, query.limit)
+
+
+@contextmanager
+def _one_error() -> Iterator[None]:
+    """Raise the first error of a task group in place of the group: callers are promised StoreError, ModelError."""
+    first: Exception | None = None
+    try:
+        yield
+    except ExceptionGroup as group:
+        first = group.exceptions[0]
+    if first is not None:
+        raise first
 
 
 def _with_identifiers(probe: Probe, matches: WordMatches, ids: Sequence[str]) -> tuple[str, ...]:

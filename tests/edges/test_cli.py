@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +210,13 @@ def test_stats_count_all_namespaces(run: Run, ask: Ask) -> None:
     assert "work: 1 memory" in run("stats").stdout
 
 
+def test_a_home_may_have_any_name(run: Run, tmp_path: Path) -> None:
+    home = tmp_path / "mira #1 50%20?"
+
+    assert run("remember", "fact", RICORDO_HOME=str(home)).exit_code == 0
+    assert (home / "memory.db").is_file()
+
+
 def test_ingest_counts_what_it_read(run: Run, ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Title\n\nfact", encoding="utf-8")
 
@@ -314,6 +323,18 @@ def test_an_unusable_store_exits_with_3(run: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.db").write_bytes(b"this is no database, not at all" * 100)
 
     result = run("recall", "x", "--store", f"sqlite:///{tmp_path / 'broken.db'}")
+
+    assert result.exit_code == 3
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_store_that_breaks_under_a_recall_is_one_line_too(run: Run, ask: Ask) -> None:
+    run("remember", "fact")
+    path = ask("stats")[1]["store"].removeprefix("sqlite:///")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE lexeme_vocabulary")
+
+    result = run("recall", "fact")
 
     assert result.exit_code == 3
     assert result.stderr.count("\n") == 1

@@ -15,7 +15,7 @@ Run = Callable[..., Result]
 
 
 def test_every_question_finds_its_note_first(run: Run, tmp_path: Path) -> None:
-    result = run("demo", "--json", "--embedder", "auto")
+    result = run("demo", "--json", "--embedder", "all-minilm-l6-v2")
 
     shown = json.loads(result.stdout)
     assert result.exit_code == 0
