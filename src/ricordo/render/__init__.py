@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ricordo.render.reports import View
 
-__all__ = ["fail", "show", "tell", "write", "write_json"]
+__all__ = ["fail", "show", "tell", "write", "write_json", "write_lines"]
 
 
 def show(value: object, view: View) -> None:
