@@ -132,8 +132,9 @@ class WordMatch:
 class WordMatches:
     """What a store found by words, and the statistics of the namespace that BM25 needs.
 
-    `chunks` is the number of chunks in the namespace, `mean_length` and `mean_context_length` their
-    mean numbers of lexemes, `document_frequency` the number of chunks that hold each term.
+    `chunks` is the number of chunks in the namespace and `mean_length` their mean number of lexemes;
+    `mean_context_length` is that of the contexts of those chunks that have one; `document_frequency` is
+    the number of chunks that hold each term.
     """
 
     matches: tuple[WordMatch, ...]

@@ -17,7 +17,19 @@ from numpy.typing import NDArray
 
 from ricordo.errors import InvalidInput, NotFound, StoreError
 from ricordo.memory import TOLD, Chunk, Memory, Origin, Reading, clean, digest
-from ricordo.protocols import Added, Batch, Entry, Fault, Floors, Known, Skipped, Stats, Tombstone
+from ricordo.protocols import (
+    Added,
+    Batch,
+    Encoded,
+    Entry,
+    Fault,
+    Floors,
+    Known,
+    Skipped,
+    Stats,
+    TokenVectors,
+    Tombstone,
+)
 from ricordo.query import Filters, Variant, WordMatch, WordMatches
 
 __all__ = ["HashEmbedder", "InMemoryStore", "ListSource", "OverlapReranker", "WholeChunker"]
@@ -143,6 +155,7 @@ class InMemoryStore:
     async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
         space = self._space(namespace)
         wanted = frozenset(terms)
+        contexts = [entry.context_lexemes for entry in space.entries.values() if entry.context_lexemes]
         entries = list(space.entries.values())
         found = [(entry, frozenset(entry.lexemes) | frozenset(entry.context_lexemes)) for entry in entries]
         matches = tuple(
@@ -160,7 +173,7 @@ class InMemoryStore:
             matches=matches,
             chunks=len(entries),
             mean_length=sum(len(entry.lexemes) for entry in entries) / max(1, len(entries)),
-            mean_context_length=sum(len(entry.context_lexemes) for entry in entries) / max(1, len(entries)),
+            mean_context_length=sum(map(len, contexts)) / max(1, len(contexts)),
             document_frequency={term: sum(term in lexemes for _, lexemes in found) for term in wanted},
         )
 
@@ -253,21 +266,32 @@ class HashEmbedder:
     max_tokens = 128
     floors = Floors(recall=0.1, context=0.2)
     fingerprint = "hash-words/1/64"
+    token_fingerprint = "hash-words/1/64/tokens"
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) for text in texts]
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = np.zeros((len(texts), self.dimension), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for word in text.lower().split() or [""]:
-                value = int.from_bytes(hashlib.blake2b(clean(word).encode(), digest_size=8).digest(), "little")
-                row[value % self.dimension] += 1.0
-            row /= np.linalg.norm(row)
-        return rows
+        return self.encode_passages(texts).vectors
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.embed_passages(texts)
+
+    def encode_passages(self, texts: Sequence[str]) -> Encoded:
+        tokens = tuple(self._token_vectors(text.lower().split()) for text in texts)
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for row, own in zip(vectors, tokens, strict=True):
+            row += own.rows.sum(axis=0) if len(own.ids) else self._token_vectors([""]).rows[0]
+            row /= np.linalg.norm(row)
+        return Encoded(vectors=vectors, tokens=tokens)
+
+    def encode_queries(self, texts: Sequence[str]) -> Encoded:
+        return self.encode_passages(texts)
+
+    def _token_vectors(self, words: Sequence[str]) -> TokenVectors:
+        digests = [hashlib.blake2b(clean(word).encode(), digest_size=8).digest() for word in words]
+        ids = np.array([int.from_bytes(digest, "little") % self.dimension for digest in digests], np.int32)
+        return TokenVectors(ids=ids, rows=np.eye(self.dimension, dtype=np.float32)[ids])
 
 
 class OverlapReranker:

@@ -216,7 +216,7 @@ async def test_words_are_found_with_the_counts_that_bm25_needs(store: Store) -> 
     assert match.context_counts["baikal"] == 1
     assert found.chunks == 2
     assert found.mean_length == 2.5
-    assert found.mean_context_length == 1.5
+    assert found.mean_context_length == 3  # of those that have a context
     assert found.document_frequency["baikal"] == 1
     assert found.document_frequency.get("absent", 0) == 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from ricordo.errors import InvalidInput, NotFound
@@ -23,7 +22,7 @@ LAST_ID = "ffffffffffffffffffffffff"
 def by_words(session: Session, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
     """Candidates from FTS5 in the order of its own bm25, with what is needed to score them exactly."""
     statistics = session.one("namespace_statistics")
-    chunks, lexemes, context_lexemes = tuple(statistics) if statistics else (0, 0, 0)
+    chunks, total, contexts, context_total = tuple(statistics) if statistics else (0, 0, 0, 0)
     frequency = {
         row["term"]: row["frequency"]
         for row in session.all("document_frequencies", terms=json.dumps(list(dict.fromkeys(terms))))
@@ -38,17 +37,17 @@ def by_words(session: Session, terms: Sequence[str], filters: Filters, limit: in
     return WordMatches(
         matches=tuple(
             WordMatch(
-                chunk_id=row["id"],
-                length=row["length"],
-                counts=_count(row["lexemes"], wanted),
-                context_length=row["context_length"],
-                context_counts=_count(row["context_lexemes"], wanted),
+                chunk_id=chunk_id,
+                length=length,
+                counts=_count(lexemes, wanted),
+                context_length=context_length,
+                context_counts=_count(context_lexemes, wanted),
             )
-            for row in rows
+            for chunk_id, length, lexemes, context_length, context_lexemes in rows
         ),
         chunks=chunks,
-        mean_length=lexemes / chunks if chunks else 0.0,
-        mean_context_length=context_lexemes / chunks if chunks else 0.0,
+        mean_length=total / chunks if chunks else 0.0,
+        mean_context_length=context_total / contexts if contexts else 0.0,
         document_frequency=frequency,
     )
 
@@ -58,8 +57,11 @@ def _match(namespace: int, terms: Iterable[str]) -> str:
     return " OR ".join('"{}:{}"'.format(namespace, term.replace('"', '""')) for term in terms)
 
 
-def _count(lexemes: str, wanted: Collection[str]) -> Counter[str]:
-    return Counter(lexeme for lexeme in lexemes.split(" ") if lexeme in wanted)
+def _count(lexemes: str, wanted: Collection[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for lexeme in filter(wanted.__contains__, lexemes.split(" ")):
+        counts[lexeme] = counts.get(lexeme, 0) + 1
+    return counts
 
 
 def by_vector(

@@ -125,6 +125,7 @@ def filter_values(filters: Filters) -> dict[str, Value]:
         "start": timestamp(filters.time.start) if filters.time else None,
         "end": timestamp(filters.time.end) if filters.time else None,
         "origin": filters.origin,
+        "some_tag": json_list(filters.tags[0]) if filters.tags else None,
         "tags": json_list(list(filters.tags)),
         "metadata": json_list(dict(filters.metadata)),
     }

@@ -7,10 +7,12 @@ costs two look-ups when nothing has changed.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,10 @@ from ricordo.stores.sqlite.session import Session
 
 __all__ = ["VectorIndex"]
 
+Rows: TypeAlias = NDArray[np.intp]
+
 PAGE = 4096
+NEAREST_FIRST = 16  # times as many as are wanted are tried against the filters first
 SAME = 1e-6  # cosines closer than this are a tie: float32 sums differ by the kernel that made them
 
 
@@ -90,13 +95,10 @@ class VectorIndex:
             scores = matrix.rows[: matrix.count] @ variant.vector if matrix.count else np.empty(0, np.float32)
             keys = matrix.keys[: matrix.count]
             allowed = (matrix.present if filters.superseded else matrix.present & matrix.current)[: matrix.count]
-            allowed = allowed & (scores >= variant.floor)
+            rows = np.flatnonzero(allowed & (scores >= variant.floor))
         if filters not in (EVERYTHING, Filters(superseded=True)):
-            allowed &= np.isin(keys, _filtered(session, filters))
-        rows = np.flatnonzero(allowed)
-        if len(rows) > limit:
-            least = np.partition(scores[rows], len(rows) - limit)[len(rows) - limit]
-            rows = rows[scores[rows] >= least - SAME]
+            rows = _filtered(session, filters, keys, scores, rows, limit)
+        rows = _best(scores, rows, limit)
         return sorted(((int(keys[row]), float(scores[row])) for row in rows), key=lambda found: -found[1])
 
     def _caught_up(self, session: Session, fingerprint: str) -> _Matrix:
@@ -129,9 +131,34 @@ def _take_vectors(session: Session, matrix: _Matrix, fingerprint: str) -> None:
         matrix.append(keys, vectors.astype(np.float32), [bool(row["current"]) for row in page])
 
 
-def _filtered(session: Session, filters: Filters) -> NDArray[np.int64]:
-    found = session.all("filtered_chunks", **filter_values(filters))
-    return np.fromiter((row[0] for row in found), np.int64, len(found))
+def _best(scores: NDArray[np.float32], rows: Rows, limit: int) -> Rows:
+    """The `limit` best of the rows, and all that tie with the last of them."""
+    if len(rows) <= limit:
+        return rows
+    least = np.partition(scores[rows], len(rows) - limit)[len(rows) - limit]
+    best: Rows = rows[scores[rows] >= least - SAME]
+    return best
+
+
+def _filtered(
+    session: Session, filters: Filters, keys: NDArray[np.int64], scores: NDArray[np.float32], rows: Rows, limit: int
+) -> Rows:
+    """Those of the rows that pass the filters, or at least as many of the best of them as are wanted.
+
+    Most filters let enough of the best through; only for the others the whole namespace is asked.
+    """
+    values = filter_values(filters)
+    nearest = _best(scores, rows, NEAREST_FIRST * limit)
+    among = session.all("allowed_among", keys=json.dumps(keys[nearest].tolist()), **values)
+    passing: Rows = nearest[np.isin(keys[nearest], _keys(among))]
+    if len(passing) >= limit or len(nearest) == len(rows):
+        return passing
+    passing = rows[np.isin(keys[rows], _keys(session.all("allowed_chunks", **values)))]
+    return passing
+
+
+def _keys(rows: list[sqlite3.Row]) -> NDArray[np.int64]:
+    return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
 
 def _number(row: sqlite3.Row | None) -> int:

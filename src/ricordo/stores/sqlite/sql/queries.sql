@@ -19,7 +19,7 @@ WHERE o.namespace = :namespace AND o.uri = :uri AND o.revision IS NOT NULL;
 
 -- name: tombstones
 SELECT t.memory_id FROM json_each(:ids) i
-JOIN tombstone t ON t.namespace = :namespace AND t.memory_id = i.value;
+CROSS JOIN tombstone t ON t.namespace = :namespace AND t.memory_id = i.value;
 
 -- name: missing_vectors
 SELECT i.value FROM json_each(:ids) i
@@ -88,14 +88,17 @@ SELECT id FROM memory WHERE namespace = :namespace AND origin_uri = :uri;
 -- name: versions
 -- Every version of the memories given: what they replaced and what replaced them.
 WITH RECURSIVE version (id) AS (
-    SELECT m.id FROM json_each(:ids) i JOIN memory m ON m.namespace = :namespace AND m.id = i.value
+    SELECT m.id FROM json_each(:ids) i CROSS JOIN memory m ON m.namespace = :namespace AND m.id = i.value
     UNION
     SELECT m.id FROM version v
-    JOIN memory m ON m.namespace = :namespace AND (m.supersedes = v.id OR m.superseded_by = v.id)
+    CROSS JOIN memory m ON m.namespace = :namespace AND m.supersedes = v.id AND m.supersedes IS NOT NULL
+    UNION
+    SELECT m.id FROM version v
+    CROSS JOIN memory m ON m.namespace = :namespace AND m.superseded_by = v.id AND m.superseded_by IS NOT NULL
     UNION
     SELECT o.id FROM version v
-    JOIN memory m ON m.namespace = :namespace AND m.id = v.id
-    JOIN memory o ON o.namespace = :namespace AND o.id IN (m.supersedes, m.superseded_by)
+    CROSS JOIN memory m ON m.namespace = :namespace AND m.id = v.id
+    CROSS JOIN memory o ON o.namespace = :namespace AND o.id IN (m.supersedes, m.superseded_by)
 )
 SELECT id FROM version;
 
@@ -115,7 +118,7 @@ ON CONFLICT DO NOTHING;
 DELETE FROM tombstone WHERE namespace = :namespace AND memory_id = :id;
 
 -- name: namespace_statistics
-SELECT chunks, lexemes, context_lexemes FROM namespace WHERE key = :namespace;
+SELECT chunks, lexemes, contexts, context_lexemes FROM namespace WHERE key = :namespace;
 
 -- name: document_frequencies
 SELECT t.value AS term, coalesce(v.doc, 0) AS frequency
@@ -123,6 +126,8 @@ FROM json_each(:terms) t
 LEFT JOIN lexeme_vocabulary v ON v.term = :namespace || ':' || t.value;
 
 -- name: word_matches
+-- CROSS JOIN, here and below, keeps the order of the tables: without statistics SQLite may take a whole namespace
+-- for the short side. The first test of tags is a hint that most rows fail cheaply, the second is exact.
 SELECT c.id, c.length, c.lexemes, c.context_length, c.context_lexemes
 FROM lexeme_index x
 CROSS JOIN chunk c ON c.key = x.rowid
@@ -132,22 +137,58 @@ WHERE x.lexeme_index MATCH :match AND c.namespace = :namespace
     AND (:start IS NULL OR m.event_timestamp >= :start)
     AND (:end IS NULL OR m.event_timestamp < :end)
     AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
-    AND NOT EXISTS (SELECT value FROM json_each(:tags) EXCEPT SELECT value FROM json_each(m.tags))
-    AND NOT EXISTS (SELECT key, value FROM json_each(:metadata) EXCEPT SELECT key, value FROM json_each(m.metadata))
+    AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
+    AND (:tags = '[]' OR NOT EXISTS (
+        SELECT 1 FROM json_each(:tags) w
+        WHERE NOT EXISTS (SELECT 1 FROM json_each(m.tags) h WHERE h.value = w.value)
+    ))
+    AND (:metadata = '{}' OR NOT EXISTS (
+        SELECT 1 FROM json_each(:metadata) w
+        WHERE NOT EXISTS (SELECT 1 FROM json_each(m.metadata) h WHERE h.key = w.key AND h.value IS w.value)
+    ))
 ORDER BY x.rank
 LIMIT :limit;
 
--- name: filtered_chunks
+-- name: allowed_chunks
+-- All chunks that pass the filters.
 SELECT c.key
 FROM memory m
-JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id
+CROSS JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id
 WHERE m.namespace = :namespace
     AND (:superseded OR m.superseded_by IS NULL)
     AND (:start IS NULL OR m.event_timestamp >= :start)
     AND (:end IS NULL OR m.event_timestamp < :end)
     AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
-    AND NOT EXISTS (SELECT value FROM json_each(:tags) EXCEPT SELECT value FROM json_each(m.tags))
-    AND NOT EXISTS (SELECT key, value FROM json_each(:metadata) EXCEPT SELECT key, value FROM json_each(m.metadata));
+    AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
+    AND (:tags = '[]' OR NOT EXISTS (
+        SELECT 1 FROM json_each(:tags) w
+        WHERE NOT EXISTS (SELECT 1 FROM json_each(m.tags) h WHERE h.value = w.value)
+    ))
+    AND (:metadata = '{}' OR NOT EXISTS (
+        SELECT 1 FROM json_each(:metadata) w
+        WHERE NOT EXISTS (SELECT 1 FROM json_each(m.metadata) h WHERE h.key = w.key AND h.value IS w.value)
+    ));
+
+-- name: allowed_among
+-- Those of the given chunks that pass the filters.
+SELECT c.key
+FROM json_each(:keys) k
+CROSS JOIN chunk c ON c.key = k.value
+CROSS JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
+WHERE c.namespace = :namespace
+    AND (:superseded OR m.superseded_by IS NULL)
+    AND (:start IS NULL OR m.event_timestamp >= :start)
+    AND (:end IS NULL OR m.event_timestamp < :end)
+    AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
+    AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
+    AND (:tags = '[]' OR NOT EXISTS (
+        SELECT 1 FROM json_each(:tags) w
+        WHERE NOT EXISTS (SELECT 1 FROM json_each(m.tags) h WHERE h.value = w.value)
+    ))
+    AND (:metadata = '{}' OR NOT EXISTS (
+        SELECT 1 FROM json_each(:metadata) w
+        WHERE NOT EXISTS (SELECT 1 FROM json_each(m.metadata) h WHERE h.key = w.key AND h.value IS w.value)
+    ));
 
 -- name: last_vector
 SELECT coalesce(max(key), 0) FROM embedding;
@@ -156,12 +197,15 @@ SELECT coalesce(max(key), 0) FROM embedding;
 SELECT coalesce(max(key), 0) FROM chunk_change;
 
 -- name: new_vectors
-SELECT v.key, v.chunk, v.vector, m.superseded_by IS NULL AS current
-FROM embedding v
-JOIN embedder e ON e.key = v.embedder
-JOIN chunk c ON c.key = v.chunk
-JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
-WHERE v.namespace = :namespace AND e.fingerprint = :fingerprint AND v.key > :after
+-- Chunks are not joined: their rows are long, and all would be read.
+SELECT v.chunk, v.vector, v.chunk NOT IN (
+    SELECT c.key FROM memory m
+    CROSS JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id
+    WHERE m.namespace = :namespace AND m.superseded_by IS NOT NULL
+) AS current
+FROM embedder e
+CROSS JOIN embedding v ON v.namespace = :namespace AND v.embedder = e.key AND v.key > :after
+WHERE e.fingerprint = :fingerprint
 ORDER BY v.key;
 
 -- name: changed_chunks
@@ -172,23 +216,23 @@ LEFT JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
 WHERE g.namespace = :namespace AND g.key > :after;
 
 -- name: chunk_ids
-SELECT c.key, c.id FROM json_each(:keys) k JOIN chunk c ON c.key = k.value WHERE c.namespace = :namespace;
+SELECT c.key, c.id FROM json_each(:keys) k CROSS JOIN chunk c ON c.key = k.value WHERE c.namespace = :namespace;
 
 -- name: chunks
 SELECT
     c.id AS chunk_id, c.memory_id, c.text AS chunk_text, c.context AS chunk_context, c.position AS chunk_position,
     m.*, o.kind, o.title
 FROM json_each(:ids) i
-JOIN chunk c ON c.namespace = :namespace AND c.id = i.value
-JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
-JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
+CROSS JOIN chunk c ON c.namespace = :namespace AND c.id = i.value
+CROSS JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
+CROSS JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
 ORDER BY i.key;
 
 -- name: memories
 SELECT m.*, o.kind, o.title
 FROM json_each(:ids) i
-JOIN memory m ON m.namespace = :namespace AND m.id = i.value
-JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
+CROSS JOIN memory m ON m.namespace = :namespace AND m.id = i.value
+CROSS JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
 ORDER BY m.key;
 
 -- name: memories_by_prefix
@@ -236,11 +280,12 @@ SELECT count(*) FROM lexeme_index WHERE rowid NOT IN (SELECT key FROM chunk);
 -- name: wrong_counters
 SELECT n.name FROM namespace n
 LEFT JOIN (
-    SELECT namespace, count(*) AS chunks, sum(length) AS lexemes, sum(context_length) AS context_lexemes
+    SELECT namespace, count(*) AS chunks, sum(length) AS lexemes,
+        sum(context_length > 0) AS contexts, sum(context_length) AS context_lexemes
     FROM chunk GROUP BY namespace
 ) c ON c.namespace = n.key
 WHERE n.chunks <> coalesce(c.chunks, 0) OR n.lexemes <> coalesce(c.lexemes, 0)
-    OR n.context_lexemes <> coalesce(c.context_lexemes, 0);
+    OR n.contexts <> coalesce(c.contexts, 0) OR n.context_lexemes <> coalesce(c.context_lexemes, 0);
 
 -- name: chunks_without_vectors
 -- Chunks that an embedder which serves their namespace has not read.

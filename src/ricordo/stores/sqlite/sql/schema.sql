@@ -9,6 +9,7 @@ CREATE TABLE namespace (
     name TEXT NOT NULL UNIQUE,
     chunks INTEGER NOT NULL DEFAULT 0,
     lexemes INTEGER NOT NULL DEFAULT 0,
+    contexts INTEGER NOT NULL DEFAULT 0, -- chunks that have a context
     context_lexemes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
@@ -45,6 +46,7 @@ CREATE TABLE memory (
 CREATE INDEX memory_by_origin ON memory (namespace, origin_uri, position);
 CREATE INDEX memory_by_event ON memory (namespace, event_timestamp) WHERE event_timestamp IS NOT NULL;
 CREATE INDEX memory_by_supersedes ON memory (namespace, supersedes) WHERE supersedes IS NOT NULL;
+CREATE INDEX memory_by_superseded_by ON memory (namespace, superseded_by) WHERE superseded_by IS NOT NULL;
 
 -- Keys are never used twice: processes that hold vectors in memory know chunks by them.
 CREATE TABLE chunk (
@@ -119,6 +121,7 @@ CREATE TRIGGER chunk_added AFTER INSERT ON chunk BEGIN
     UPDATE namespace SET
         chunks = chunks + 1,
         lexemes = lexemes + new.length,
+        contexts = contexts + (new.context_length > 0),
         context_lexemes = context_lexemes + new.context_length
     WHERE key = new.namespace;
 END;
@@ -134,6 +137,7 @@ CREATE TRIGGER chunk_removed AFTER DELETE ON chunk BEGIN
     UPDATE namespace SET
         chunks = chunks - 1,
         lexemes = lexemes - old.length,
+        contexts = contexts - (old.context_length > 0),
         context_lexemes = context_lexemes - old.context_length
     WHERE key = old.namespace;
     INSERT INTO chunk_change (namespace, chunk) VALUES (old.namespace, old.key);
