@@ -37,7 +37,8 @@ WORD_JOINT = re.compile(r"(?<=\s)(?=\S)")
 COUNTED_WORD = re.compile(f"[{UNSPACED}]|[^\\s{UNSPACED}]+")
 LONG_WORD = 20
 # WordPiece reads a word of more than 100 characters as one unknown token, and would call a page of base64 short.
-ENDLESS_WORD = re.compile(f"[^\\W{UNSPACED}]{{101,}}")
+ENDLESS_LENGTH = 100
+ENDLESS_WORD = re.compile(f"(?<![^\\W{UNSPACED}])[^\\W{UNSPACED}]{{{ENDLESS_LENGTH + 1},}}")
 ENDLESS_CHARACTERS = 8
 
 
@@ -257,6 +258,8 @@ def _within(costs: Iterable[int], allowed: int) -> int:
 
 
 def _surcharge(text: str) -> int:
+    if len(text) <= ENDLESS_LENGTH:
+        return 0
     return sum(len(run) // ENDLESS_CHARACTERS for run in ENDLESS_WORD.findall(text))
 
 

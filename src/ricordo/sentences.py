@@ -22,7 +22,7 @@ sr.ª dra drs exmo exma ilmo v.exa n nº núms pg pgs tb obs r eng adm fev mai o
 ABBREVIATIONS = frozenset(WITH_FULL_STOP.split())
 
 # The mark, closing quotes and brackets, white space; or a Han mark, which no space follows.
-END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[」』”’）]*\s*")
+END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[」』”’）]*\s*")
 GOES_ON = re.compile(r"[\"'“‘«»(\[—–\-\s]*[^\W\d_]")
 LAST_WORD = re.compile(r"[^\s(\[\"“«]*$")
 

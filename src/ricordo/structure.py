@@ -32,7 +32,7 @@ class Joint(IntEnum):
 Joints: TypeAlias = list[tuple[int, Joint]]
 
 FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*$)|~{3,})")
-HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)$")
 UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 BLANK_LINE = re.compile(r"\n[ \t]*\n\s*^", re.MULTILINE)
 ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+(?=\S)", re.MULTILINE)
@@ -49,7 +49,7 @@ def opening_heading(text: str) -> str | None:
     first, _, rest = text.lstrip("\n").partition("\n")
     match = HEADING.match(first)
     if match is not None:
-        return match[1] or None
+        return match[1].rstrip().rstrip("#").strip() or None
     underline, _, _ = rest.partition("\n")
     return first.strip() or None if UNDERLINE.match(underline) else None
 

@@ -28,7 +28,7 @@ CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 MAX_CONTROL_UTF8 = 0.3
 MAX_CONTROL_LEGACY = 0.01
 
-FOREIGN_WORD = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
+FOREIGN_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
 MIXED_SCRIPTS = re.compile(r"[A-Za-z\u00c0-\u024f][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z\u00c0-\u024f]")
 BARE_ACCENTS = re.compile(r"(?<![^\W\d_])[\u00c0-\u024f]{2,}(?![^\W\d_])")
 SYMBOL_IN_WORD = re.compile(r"[^\W\d_][^\w\s'’\-–—./\\@:,;()\[\]{}!?\"”&+*=_<>#»…|%$~`^№°]|[\u2500-\u259f\x80-\x9f]")

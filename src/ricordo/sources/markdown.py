@@ -47,7 +47,7 @@ BLOCKS = MarkdownIt("commonmark").enable("table").disable("inline")
 INLINE = MarkdownIt("commonmark")
 FRONT = MarkdownIt("zero").disable("inline").use(front_matter_plugin)
 
-TITLE_LINE = re.compile(r"^ {0,3}(?:#[ \t]+\S.*|=+[ \t]*)$", re.MULTILINE)
+TITLE_LINE = re.compile(r"^ {0,3}(?:#(?:[ \t].*)?|=+[ \t]*)$", re.MULTILINE)
 CODE_SPAN = re.compile(r"`+[^`]*`+")
 # As in Obsidian: a letter must be in it, so that #42 stays an issue; a slash nests.
 TAG = re.compile(r"(?<!\S)#([\w/-]*[^\W\d][\w/-]*)")
