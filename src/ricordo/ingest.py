@@ -76,7 +76,7 @@ async def ingest(
 ) -> Ingested:
     """Read sources into the writer's namespace. Raises StoreError and ModelError; what was written stays.
 
-    A source whose revision is known is not read again. One that holds unreadable records is read for what it
+    A source whose revision is known is not read again. One that loses records is read for what it
     does say, but nothing earlier is forgotten for it, and the next ingest reads it again.
     """
     run = _Run(writer)
@@ -120,7 +120,7 @@ class _Run:
         while page := await to_thread.run_sync(_page, items):
             faults = [item for item in page if isinstance(item, Skipped)]
             self.tally.skipped += faults
-            whole = whole and not faults
+            whole = whole and not any(fault.loses_memories for fault in faults)
             memories = [item for item in page if isinstance(item, Memory) and item.id not in said]
             said.update(memory.id for memory in memories)
             await self._queue(memories)

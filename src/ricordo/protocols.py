@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ __all__ = [
     "Batch",
     "Chunker",
     "Embedder",
+    "Encoded",
     "Entry",
     "Fault",
     "Floors",
@@ -31,6 +32,7 @@ __all__ = [
     "Source",
     "Stats",
     "Store",
+    "TokenVectors",
     "Tombstone",
 ]
 
@@ -74,12 +76,52 @@ class Floors:
     context: float
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TokenVectors:
+    """What a model makes of the tokens of a text, punctuation left out, in the order of the text.
+
+    `ids (tokens,) int32` name the tokens, so that they can be counted over many texts;
+    `rows (tokens, dimension) float32` are of unit length.
+    """
+
+    ids: NDArray[np.int32]
+    rows: NDArray[np.float32]
+
+    @classmethod
+    def none(cls, dimension: int) -> Self:
+        """Those of a text that says nothing."""
+        return cls(ids=np.zeros(0, np.int32), rows=np.zeros((0, dimension), np.float32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[TokenVectors]) -> TokenVectors:
+        """Those of a text read in parts; at least one."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(ids=np.concatenate([part.ids for part in parts]), rows=np.concatenate([part.rows for part in parts]))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Encoded:
+    """Texts as one pass of a model left them: `vectors (texts, dimension) float32`, and the tokens of each text.
+
+    `tokens` is empty when the embedder gives none, which its `token_fingerprint` says beforehand.
+    """
+
+    vectors: NDArray[np.float32]
+    tokens: tuple[TokenVectors, ...] = ()
+
+
 class Embedder(Protocol):
     """Text → vectors. Same text, same vector."""
 
     @property
     def fingerprint(self) -> str:
         """Names model, revision, quantisation, pooling, prefixes and dimension; known before the model is loaded."""
+        ...
+
+    @property
+    def token_fingerprint(self) -> str | None:
+        """The same for token vectors, with their layer and centring; None when the embedder gives none."""
         ...
 
     @property
@@ -106,6 +148,14 @@ class Embedder(Protocol):
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The same for questions, which some models read differently."""
+        ...
+
+    def encode_passages(self, texts: Sequence[str]) -> Encoded:
+        """What `embed_passages` gives, and the token vectors of each text from the same pass. Raises ModelError."""
+        ...
+
+    def encode_queries(self, texts: Sequence[str]) -> Encoded:
+        """The same for questions."""
         ...
 
 
@@ -160,10 +210,15 @@ class Known:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Skipped:
-    """A record or file that could not be read: where, and why."""
+    """A record or file that could not be read: where, and why.
+
+    `loses_memories` is False for a fault that costs none (properties that are no YAML above a whole text):
+    its origin still counts as read whole.
+    """
 
     where: str
     why: str
+    loses_memories: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

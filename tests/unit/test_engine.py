@@ -265,6 +265,16 @@ async def test_another_analyzer_serves_both_paths() -> None:
         assert len(await memory.recall("oboe")) == 0
 
 
+async def test_bad_properties_above_a_whole_text_do_not_keep_old_sections(memory: Engine, notes: Path) -> None:
+    page = notes / "keys.md"
+    page.write_text("---\ntags: [unclosed\n---\n" + page.read_text())
+    await memory.ingest([notes])
+    page.write_text(page.read_text().replace("8080", "9090"))
+    again = await memory.ingest([notes])
+
+    assert (again.added, again.forgotten, len(again.skipped)) == (1, 1, 1)
+
+
 # --- export, import ---
 
 

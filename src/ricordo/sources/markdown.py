@@ -78,7 +78,7 @@ class MarkdownSource:
         """The sections in order. Front matter that is not valid YAML comes first, as Skipped."""
         page = _Page.read(self.path, self.zone)
         if page.fault is not None:
-            yield Skipped(where=f"{shown(self.path)} (front matter)", why=page.fault)
+            yield Skipped(where=f"{shown(self.path)} (front matter)", why=page.fault, loses_memories=False)
         blocks = _Blocks.parse(page.body)
         origin = self._origin(page.front.title or blocks.title)
         event = page.front.event_timestamp or files.name_date(self.path, self.zone)
