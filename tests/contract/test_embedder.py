@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Event
 from typing import cast
 
+import anyio
 import numpy as np
 import pytest
+from anyio import to_thread
 from numpy.typing import NDArray
 
+from ricordo.errors import ModelError
 from ricordo.models import load_embedder
-from ricordo.models.catalog import MODELS
+from ricordo.models.catalog import PACKAGED
 from ricordo.protocols import Embedder
 from ricordo.testing import HashEmbedder
 
 
 def opened(name: str) -> Embedder:
-    return cast(Embedder, load_embedder(name))
+    """The real model; only outside CI may its package be absent."""
+    try:
+        return cast(Embedder, load_embedder(name))
+    except ModelError as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(error))
 
 
 MAKERS: dict[str, Callable[[], Embedder]] = {"hash": HashEmbedder}
-MAKERS.update({name: partial(opened, name) for name in MODELS})
+MAKERS.update({name: partial(opened, name) for name in PACKAGED})
 
 TEXTS = (
     "Project Baikal is our internal ML pipeline",
@@ -92,7 +103,7 @@ def test_a_text_has_the_same_vector_alone_and_in_any_company(embedder: Embedder)
 
 
 def test_another_process_makes_the_same_vectors(embedder: Embedder, maker: str) -> None:
-    home, made = ("models", f"load_embedder({maker!r})") if maker in MODELS else ("testing", "HashEmbedder()")
+    home, made = ("models", f"load_embedder({maker!r})") if maker in PACKAGED else ("testing", "HashEmbedder()")
     script = (
         f"from ricordo.{home} import *\n"
         "import json, sys\n"
@@ -132,11 +143,70 @@ def test_the_floor_for_what_was_not_asked_for_is_the_stricter(embedder: Embedder
 
 
 def test_fingerprints_differ() -> None:
-    fingerprints = [make().fingerprint for make in MAKERS.values()]
+    embedders = [make() for make in MAKERS.values()]
+    fingerprints = [name for each in embedders for name in (each.fingerprint, each.token_fingerprint)]
     assert len(set(fingerprints)) == len(fingerprints)
 
 
-@pytest.mark.parametrize("name", sorted(MODELS))
+# --- token vectors ---
+
+
+def test_token_vectors_come_with_the_same_vectors(embedder: Embedder) -> None:
+    for encode, embed in (
+        (embedder.encode_passages, embedder.embed_passages),
+        (embedder.encode_queries, embedder.embed_queries),
+    ):
+        encoded = encode(TEXTS)
+        np.testing.assert_allclose(encoded.vectors, embed(TEXTS), atol=1e-5)
+        assert len(encoded.tokens) == (len(TEXTS) if embedder.token_fingerprint else 0)
+
+
+def test_tokens_are_unit_rows_with_ids_in_the_order_of_the_text(embedder: Embedder) -> None:
+    for tokens in embedder.encode_passages([*TEXTS, long_text(embedder)]).tokens:
+        assert tokens.rows.dtype == np.float32
+        assert tokens.ids.dtype == np.int32
+        assert tokens.rows.shape == (len(tokens.ids), embedder.dimension)
+        np.testing.assert_allclose(np.linalg.norm(tokens.rows, axis=1), 1.0, atol=1e-4)
+
+
+def test_a_word_has_the_same_token_ids_in_a_question_and_in_a_passage(embedder: Embedder) -> None:
+    asked, said = (encode(["harbour lantern"]).tokens for encode in (embedder.encode_queries, embedder.encode_passages))
+    for question, passage in zip(asked, said, strict=True):
+        np.testing.assert_array_equal(question.ids, passage.ids)
+        assert len(question.ids) >= 2
+
+
+def test_token_vectors_are_the_same_alone_and_in_any_company(embedder: Embedder) -> None:
+    together = embedder.encode_passages([*TEXTS, long_text(embedder)]).tokens
+    for text, tokens in zip(TEXTS, together, strict=False):
+        (alone,) = embedder.encode_passages([text]).tokens
+        np.testing.assert_allclose(tokens.rows, alone.rows, atol=1e-4)
+
+
+def test_a_text_that_says_nothing_has_no_tokens(embedder: Embedder) -> None:
+    for tokens in embedder.encode_passages(["", "  "]).tokens:
+        assert tokens.rows.shape == (0, embedder.dimension)
+    assert embedder.encode_passages([]).vectors.shape == (0, embedder.dimension)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", sorted(PACKAGED))
+async def test_whoever_cancels_does_not_wait_for_the_model(name: str) -> None:
+    fresh, finished = MAKERS[name](), Event()
+
+    def embed() -> None:
+        fresh.embed_passages([long_text(fresh)] * 5)
+        finished.set()
+
+    with anyio.move_on_after(0.001) as scope:
+        await to_thread.run_sync(embed, abandon_on_cancel=True)
+    assert scope.cancelled_caught
+    assert not finished.is_set()
+    await to_thread.run_sync(finished.wait)
+    assert fresh.embed_queries(TEXTS).shape == (len(TEXTS), fresh.dimension)
+
+
+@pytest.mark.parametrize("name", sorted(PACKAGED))
 def test_a_model_puts_a_paraphrase_nearer_than_something_else(name: str) -> None:
     embedder = MAKERS[name]()
     questions = embedder.embed_queries(["What can't Mira eat?", "Which port does the test database listen on?"])

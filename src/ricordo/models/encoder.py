@@ -1,0 +1,135 @@
+"""An open encoder: windows of tokens → a vector of each window, and the states of its tokens, from one pass."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.errors import ModelError
+from ricordo.models.runtime import Runner, load
+from ricordo.models.specs import ModelSpec, TokenSpec
+from ricordo.models.windows import passes
+from ricordo.protocols import TokenVectors
+
+__all__ = ["Encoder", "load_encoder"]
+
+PASS_TOKENS = 512
+"""Tokens a pass, padding included. Larger passes are no faster on two cores, and memory grows with them."""
+
+CENTRES = Path(__file__).parent / "centres"
+
+MARKS = "▁Ġ"
+"""How tokenizers write the space before a word."""
+
+
+def load_encoder(spec: ModelSpec, threads: int = 0) -> Encoder:
+    """Open the model of a row that is ready. Raises ModelError."""
+    return Encoder(spec, load(spec, threads))
+
+
+class Encoder:
+    """Text → tokens → vectors. Safe to use from several threads.
+
+    A window's vector does not depend on the windows that share its pass: padding is masked, and a model
+    whose activations are quantised over the whole pass gets passes of one window.
+    """
+
+    def __init__(self, spec: ModelSpec, runner: Runner) -> None:
+        self._spec = spec
+        self._runner = runner
+        self._head, self._tail = runner.frame()
+        self._prefixes = {prefix: self._tokens_of_prefix(prefix) for prefix in (spec.query_prefix, spec.passage_prefix)}
+        pooled = output_of(runner, rank=2 if spec.pooling == "output" else 3)
+        width = runner.outputs[pooled][-1]
+        if width != spec.dimension:
+            raise ModelError(f"{spec.name} has {width} dimensions, not the {spec.dimension} of its row")
+        self._pooled = (pooled,)
+        self._with_states = (pooled, spec.tokens.output) if spec.tokens else self._pooled
+        self._spoken: dict[int, bool] = {}
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each text, special tokens left out."""
+        return self._runner.tokens([self._normalised(text) for text in texts])
+
+    def vectors(self, windows: Sequence[Sequence[int]], prefix: str) -> NDArray[np.float32]:
+        """`(len(windows), dimension) float32` of unit length. Raises ModelError."""
+        return self._encode(windows, prefix, None)
+
+    def vectors_and_tokens(
+        self, windows: Sequence[Sequence[int]], prefix: str
+    ) -> tuple[NDArray[np.float32], list[TokenVectors]]:
+        """The same, and the tokens of each window. Raises ModelError."""
+        states = [TokenVectors.none(self._spec.dimension)] * len(windows)
+        return self._encode(windows, prefix, states), states
+
+    def _encode(
+        self, windows: Sequence[Sequence[int]], prefix: str, states: list[TokenVectors] | None
+    ) -> NDArray[np.float32]:
+        head = [*self._head, *self._prefixes[prefix]]
+        framed = [[*head, *window, *self._tail] for window in windows]
+        rows = np.zeros((len(framed), self._spec.dimension), np.float32)
+        for group in passes([len(window) for window in framed], PASS_TOKENS if self._spec.batched else 1):
+            wanted = self._pooled if states is None else self._with_states
+            found, mask = self._runner.run(wanted, [framed[position] for position in group])
+            rows[group] = self._pool(found[0], mask)
+            if states is not None:
+                for place, position in enumerate(group):
+                    own = found[-1][place, len(head) : len(head) + len(windows[position])]
+                    states[position] = self._token_vectors(windows[position], own)
+        return rows
+
+    def _pool(self, rows: NDArray[np.float32], mask: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self._spec.pooling == "cls":
+            rows = rows[:, 0]
+        elif self._spec.pooling == "mean":
+            rows = np.einsum("wth,wt->wh", rows, mask)
+        unit: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
+
+    def _token_vectors(self, window: Sequence[int], states: NDArray[np.float32]) -> TokenVectors:
+        """Tokens that say something, their states centred and of unit length."""
+        kept = np.array([self._says_something(token) for token in window], bool)
+        rows = states[kept] - self._centre
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        return TokenVectors(ids=np.array(window, np.int32)[kept], rows=rows)
+
+    def _says_something(self, token: int) -> bool:
+        """Punctuation does not: a fifth of all tokens, and answers are found as well without them."""
+        known = self._spoken.get(token)
+        if known is None:
+            piece = self._runner.piece(token).strip(MARKS)
+            known = self._spoken[token] = any(unicodedata.category(character)[0] not in "PZC" for character in piece)
+        return known
+
+    @cached_property
+    def _centre(self) -> NDArray[np.float32]:
+        return centre(self._spec.tokens, self._spec.dimension)
+
+    def _normalised(self, text: str) -> str:
+        return unicodedata.normalize("NFC", text).strip() if self._spec.normalisation == "nfc" else text
+
+    def _tokens_of_prefix(self, prefix: str) -> list[int]:
+        # The space after a prefix is the mark on the word that follows.
+        return self._runner.tokens([prefix.strip()])[0] if prefix else []
+
+
+def centre(tokens: TokenSpec | None, dimension: int) -> NDArray[np.float32]:
+    """`(dimension,) float32`: what to subtract from token states; zeros when the row names nothing."""
+    if tokens is None or tokens.centre is None:
+        return np.zeros(dimension, np.float32)
+    rows: NDArray[np.float32] = np.load(CENTRES / f"{tokens.centre}.npy", allow_pickle=False)
+    return rows.astype(np.float32)
+
+
+def output_of(runner: Runner, rank: int) -> str:
+    """The first output of this rank. Raises ModelError."""
+    for name, shape in runner.outputs.items():
+        if len(shape) == rank:
+            return name
+    shapes = ", ".join(f"{name} {list(shape)}" for name, shape in runner.outputs.items())
+    raise ModelError(f"{runner.name} has no output of rank {rank}; it has {shapes}")
