@@ -18,7 +18,7 @@ MODULE_LINES = 350
 FUNCTION_LINES = 40
 
 NOUNS = {"memory", "query", "errors", "protocols", "settings"}
-EDGES = {"cli", "render", "__main__", "demo"}
+EDGES = {"cli", "render", "__main__", "demo", "eval"}
 IMPLEMENTATIONS = {"sources", "models", "stores", "testing"}
 # The facade imports the lazy tables; implementations may use pure modules that hold no I/O and no state.
 TABLES = {"engine", "cli"}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from ricordo.cli.answers import recall
+from ricordo.cli.eval import eval_
 from ricordo.cli.files import export, import_, ingest
 from ricordo.cli.health import doctor, stats
 from ricordo.cli.memories import forget, history, remember, revise, show
+from ricordo.cli.models import models
 from ricordo.cli.program import CommandLine
 from ricordo.cli.shells import completion
 from ricordo.cli.trial import demo
@@ -27,7 +29,7 @@ Examples:
 def main() -> None:
     """Long-term memory that lives on this machine.
 
-    Each option can also be set by an environment variable (RICORDO_STORE, RICORDO_TZ, …) or in config.toml.
+    Settings can also come from the environment (RICORDO_STORE, RICORDO_TZ, …) or from config.toml.
     RICORDO_HOME moves everything.
 
     \b
@@ -36,6 +38,7 @@ def main() -> None:
 
 
 for command in (
-    remember, recall, ingest, show, revise, history, forget, stats, doctor, export, import_, demo, completion,
+    remember, recall, ingest, show, revise, history, forget, stats, doctor, export, import_, models, eval_, demo,
+    completion,
 ):  # fmt: skip
     main.add_command(command)

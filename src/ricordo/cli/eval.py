@@ -1,0 +1,112 @@
+"""Commands that measure: eval and what is below it. What measures is imported when it is asked to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ricordo.cli.options import Command, Options, Program, examples, pass_options
+from ricordo.cli.program import FOUND
+
+if TYPE_CHECKING:
+    from ricordo.eval.datasets import Dataset
+    from ricordo.eval.harness import Plan, Step
+
+__all__ = ["eval_"]
+
+FILE = click.Path(path_type=Path)
+# Named here because the help should not import what reads and stems.
+ANALYZERS = ("standard", "plain", "snowball-english", "snowball-portuguese", "snowball-russian", "snowball-spanish")
+
+analyzer_option = click.option(
+    "--analyzer", type=click.Choice(ANALYZERS), default="standard", show_default=True, help="How words are read."
+)
+compare_option = click.option(
+    "--compare", type=FILE, metavar="RUN.json", help="Show differences from an earlier run's --json."
+)
+
+
+@click.group(
+    "eval",
+    cls=Program,
+    epilog=examples(
+        "ricordo eval squad xquad.en.json",
+        "ricordo eval squad xquad.en.json --embedder none --json > words.json",
+        "ricordo eval squad xquad.en.json --compare words.json",
+    ),
+)
+def eval_() -> None:
+    """Measure how well recall finds what it should.
+
+    All happens in a temporary store. With --store it happens in that one, in namespaces that begin with
+    `eval/`, and the next run finds there what this one embedded.
+    """
+
+
+@eval_.command(
+    "squad",
+    cls=Command,
+    epilog=examples(
+        "ricordo eval squad xquad.es.json --embedder none",
+        "ricordo eval squad xquad.ru.json --documents xquad.en.json",
+    ),
+)
+@click.argument("file", type=FILE)
+@click.option("--documents", type=FILE, metavar="FILE", help="Ask about the paragraphs of this parallel file.")
+@analyzer_option
+@compare_option
+@pass_options
+def squad(options: Options, /, *, file: Path, documents: Path | None, analyzer: str, compare: Path | None) -> int:
+    """Questions about paragraphs.
+
+    FILE has the format of SQuAD, as XQuAD and FaQuAD do; each paragraph is a memory.
+    """
+    from ricordo.eval.squad import read_squad
+
+    return measure(options, read_squad(file, documents), analyzer, compare)
+
+
+def measure(options: Options, dataset: Dataset, analyzer: str, compare: Path | None) -> int:
+    """Run a benchmark on a store of its own and show the report."""
+    from ricordo.eval.harness import Plan
+
+    plan = Plan(settings=options.settings, store=options.given.get("store"), analyzer=analyzer)
+    return show(options, dataset, plan, compare)
+
+
+def show(options: Options, dataset: Dataset, plan: Plan, compare: Path | None) -> int:
+    """Run and report."""
+    import anyio
+
+    from ricordo.eval.harness import evaluate
+    from ricordo.eval.report import Report, compared, document, markdown, read_run
+    from ricordo.render import write, write_json
+
+    if compare is not None:
+        read_run(compare)  # a wrong file should be told before the run, not after it
+    with _watching() as tell:
+        run = anyio.run(evaluate, dataset, plan, tell)
+    report = Report(run=run, made_at=options.clock(), differences=compared(run, compare) if compare else None)
+    if options.json:
+        write_json(document(report))
+    else:
+        write(markdown(report))
+    return FOUND
+
+
+def _watching() -> AbstractContextManager[Callable[[Step], None]]:
+    """A progress bar while somebody watches stderr."""
+    if not sys.stderr.isatty():
+        return nullcontext(_ignore)
+    from ricordo.render.evaluation import step_bar
+
+    return step_bar()
+
+
+def _ignore(_: Step) -> None:
+    """Nobody watches."""

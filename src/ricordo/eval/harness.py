@@ -1,0 +1,187 @@
+"""Asking the engine a dataset's questions, whole and with parts left out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import ricordo
+from ricordo.engine import Engine
+from ricordo.eval.analyzers import ANALYZERS
+from ricordo.eval.datasets import Collection, Dataset, Question, given
+from ricordo.eval.metrics import Outcome, outcome
+from ricordo.eval.timing import WARM_UP
+from ricordo.memory import digest
+from ricordo.models import NONE
+from ricordo.protocols import Embedder
+from ricordo.query import Query
+from ricordo.recall import ARMS, Reader
+from ricordo.settings import Settings
+
+__all__ = ["LADDER", "Answer", "Plan", "Run", "Rung", "Step", "by_category", "evaluate"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rung:
+    """The engine with only some of its arms, or with another analyzer than the run's."""
+
+    name: str
+    arms: frozenset[str]
+    analyzer: str | None = None
+
+
+LADDER = (
+    Rung(name="plain words", arms=frozenset({"words"}), analyzer="plain"),
+    Rung(name="words", arms=frozenset({"words"})),
+    Rung(name="vectors", arms=frozenset({"vectors"})),
+    Rung(name="rrf", arms=frozenset({"vectors", "words"})),
+    Rung(name="all", arms=frozenset(ARMS)),
+)
+"""From a baseline to the engine as it is, which is the last."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """How to measure: settings of the engine, its analyzer, the rungs, and how many hits to look at.
+
+    `store` is a URL, where what was embedded stays for the next run; without one the store is temporary.
+    `embedder` stands for the one that the settings name.
+    """
+
+    settings: Settings
+    store: str | None = None
+    embedder: Embedder | None = None
+    analyzer: str = "standard"
+    ladder: tuple[Rung, ...] = LADDER
+    depth: int = 50
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What came of one question, and the milliseconds it took by stage."""
+
+    question: Question
+    outcome: Outcome
+    timings: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """How far a run has come: what is being done, and how much of it is done."""
+
+    doing: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """All answers by rung; the last rung is the engine as it is."""
+
+    dataset: Dataset
+    plan: Plan
+    embedder: str
+    memories: int
+    answers: Mapping[str, tuple[Answer, ...]]
+
+    @property
+    def whole(self) -> tuple[Answer, ...]:
+        return self.answers[list(self.answers)[-1]]
+
+
+@dataclass(slots=True)
+class _Tally:
+    tell: Callable[[Step], None]
+    embedder: str = NONE
+    answers: dict[str, list[Answer]] = field(default_factory=dict)
+
+
+async def evaluate(dataset: Dataset, plan: Plan, tell: Callable[[Step], None] = lambda _: None) -> Run:
+    """Remember each collection in a namespace of its own and ask its questions on every rung.
+
+    Rungs that need vectors are left out without an embedder. Raises StoreError, ModelError.
+    """
+    tally = _Tally(tell)
+    with _store(plan) as url:
+        for collection in dataset.collections:
+            for analyzer, rungs in groupby(plan.ladder, key=lambda rung: rung.analyzer):
+                async with _open(url, plan, collection, analyzer) as memory:
+                    await _read(memory, collection, tally)
+                    for rung in rungs:
+                        await _climb(memory, rung, plan, collection, tally)
+    return Run(
+        dataset=dataset,
+        plan=plan,
+        embedder=tally.embedder,
+        memories=sum(len(collection.memories) for collection in dataset.collections),
+        answers={name: tuple(answers) for name, answers in tally.answers.items()},
+    )
+
+
+@contextmanager
+def _store(plan: Plan) -> Iterator[str]:
+    if plan.store is not None:
+        yield plan.store
+        return
+    with TemporaryDirectory(prefix="ricordo-eval-") as folder:
+        yield f"sqlite:///{Path(folder) / 'memory.db'}"
+
+
+@asynccontextmanager
+async def _open(url: str, plan: Plan, collection: Collection, analyzer: str | None) -> AsyncIterator[Engine]:
+    """The engine on the collection's namespace, whose name tells what is in it. A baseline needs no vectors."""
+    chosen = analyzer or plan.analyzer
+    name = plan.settings.embedder if analyzer is None else NONE
+    embedder = plan.embedder if analyzer is None else None
+    content = digest(
+        chosen, name, embedder.fingerprint if embedder else "", *(memory.id for memory in collection.memories)
+    )
+    settings = replace(plan.settings, store=url, embedder=name, namespace=f"eval/{collection.name[:100]}/{content}")
+    async with ricordo.open(settings=settings, embedder=embedder, analyzer=ANALYZERS[chosen]) as memory:
+        yield memory
+
+
+async def _read(memory: Engine, collection: Collection, tally: _Tally) -> None:
+    sources = given(collection.memories)
+    doing = f"remembering {collection.name}"
+    tally.tell(Step(doing=doing, done=0, total=len(sources)))
+    await memory.ingest(
+        sources, tell=lambda so_far: tally.tell(Step(doing=doing, done=so_far.sources, total=len(sources)))
+    )
+
+
+async def _climb(memory: Engine, rung: Rung, plan: Plan, collection: Collection, tally: _Tally) -> None:
+    reader = replace(memory.reader, arms=rung.arms)
+    if reader.embedder is None and "vectors" in rung.arms and rung is not plan.ladder[-1]:
+        return
+    if reader.embedder is not None:
+        tally.embedder = reader.embedder.fingerprint
+    answers = tally.answers.setdefault(rung.name, [])
+    for question in collection.questions[:WARM_UP]:
+        await _ask(reader, memory.namespace, question, plan.depth)
+    total = len(collection.questions)
+    for number, question in enumerate(collection.questions, start=1):
+        answers.append(await _ask(reader, memory.namespace, question, plan.depth))
+        tally.tell(Step(doing=f"asking {collection.name}: {rung.name}", done=number, total=total))
+
+
+async def _ask(reader: Reader, namespace: str, question: Question, depth: int) -> Answer:
+    query = Query(text=question.text, namespace=namespace, limit=depth, filters=question.filters)
+    found = await reader.recall(query)
+    return Answer(
+        question=question,
+        outcome=outcome([hit.id for hit in found.hits], question.relevant),
+        timings=found.timings,
+    )
+
+
+def by_category(answers: Sequence[Answer]) -> dict[str, list[Outcome]]:
+    """Outcomes by category, in the order the categories first come."""
+    found: dict[str, list[Outcome]] = {}
+    for answer in answers:
+        found.setdefault(answer.question.category, []).append(answer.outcome)
+    return found

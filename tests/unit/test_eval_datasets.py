@@ -1,0 +1,107 @@
+"""Every reader of a dataset, on a tiny file of the same shape."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ricordo.errors import InvalidInput
+from ricordo.eval.datasets import Dataset
+from ricordo.eval.jsonfile import read_json, read_json_lines
+from ricordo.eval.squad import read_squad
+
+
+def written(path: Path, value: object) -> Path:
+    path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def answers(dataset: Dataset) -> dict[str, set[str]]:
+    """The texts that answer each question."""
+    texts = {memory.id: memory.text for part in dataset.collections for memory in part.memories}
+    return {
+        question.text: {texts[found] for found in question.relevant}
+        for part in dataset.collections
+        for question in part.questions
+    }
+
+
+# --- JSON of others ---
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"absent\.json does not exist"):
+        read_json(tmp_path / "absent.json")
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b"["])
+def test_what_is_not_json_is_told(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "bad.json").write_bytes(content)
+
+    with pytest.raises(InvalidInput, match=r"bad\.json is not"):
+        read_json(tmp_path / "bad.json")
+
+
+def test_what_is_amiss_is_told_by_its_place(tmp_path: Path) -> None:
+    file = written(tmp_path / "x.json", {"data": [{"paragraphs": []}, {"paragraphs": [{"context": 7}]}]})
+
+    with pytest.raises(InvalidInput, match=r"x\.json\.data\[1\]\.paragraphs\[0\]\.context should be a text, not 7"):
+        read_squad(file)
+
+
+def test_what_is_missing_is_told_by_its_place(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"x\.json should have 'data'"):
+        read_squad(written(tmp_path / "x.json", {}))
+
+
+@pytest.mark.parametrize("value", [7, [7], {"data": 7}, {"data": {"a": 1}}, {"data": ["x"]}])
+def test_another_shape_is_told(tmp_path: Path, value: object) -> None:
+    with pytest.raises(InvalidInput, match=r"x\.json"):
+        read_squad(written(tmp_path / "x.json", value))
+
+
+def test_a_bad_line_is_told_by_its_number(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"a": 1}\n\n{"a": \n', encoding="utf-8")
+
+    with pytest.raises(InvalidInput, match=r"x\.jsonl:3 is not JSON"):
+        read_json_lines(tmp_path / "x.jsonl")
+
+
+# --- SQuAD ---
+
+
+def squad(*paragraphs: tuple[str, dict[str, str]]) -> object:
+    """Paragraphs with the questions about each, by id."""
+    found = [
+        {"context": text, "qas": [{"id": name, "question": asked} for name, asked in questions.items()]}
+        for text, questions in paragraphs
+    ]
+    return {"version": "1.1", "data": [{"title": "Birds", "paragraphs": found}]}
+
+
+def test_each_paragraph_of_squad_answers_its_questions(tmp_path: Path) -> None:
+    file = written(
+        tmp_path / "en.json", squad(("Owls hunt by night.", {"1": "When?"}), ("Rooks nest.", {"2": "What?"}))
+    )
+
+    assert answers(read_squad(file)) == {"When?": {"Owls hunt by night."}, "What?": {"Rooks nest."}}
+
+
+def test_questions_can_be_asked_about_a_parallel_file(tmp_path: Path) -> None:
+    english = written(tmp_path / "en.json", squad(("Owls hunt by night.", {"1": "When?"})))
+    russian = written(tmp_path / "ru.json", squad(("Совы охотятся ночью.", {"1": "Когда?"})))
+
+    dataset = read_squad(russian, english)
+
+    assert answers(dataset) == {"Когда?": {"Owls hunt by night."}}
+    assert dataset.settings == {"file": "ru.json", "documents": "en.json"}
+
+
+def test_files_that_are_not_parallel_are_refused(tmp_path: Path) -> None:
+    one = written(tmp_path / "one.json", squad(("Owls hunt by night.", {"1": "When?"})))
+    other = written(tmp_path / "other.json", squad(("Owls hunt by night.", {"2": "When?"})))
+
+    with pytest.raises(InvalidInput, match="not parallel"):
+        read_squad(one, other)
