@@ -6,10 +6,8 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -21,11 +19,10 @@ from ricordo.models.download import fetch
 from ricordo.models.embedder import OnnxEmbedder
 from ricordo.models.hub import HubFile, hub_folder
 from ricordo.models.specs import ModelSpec, ready
+from tinyhub import COMMIT, MODEL, TOKENIZER, Hub, served
 from tinymodels import DIMENSION, MAX_TOKENS, write_encoder
 
 REPOSITORY = "tiny/encoder"
-COMMIT = "c0ffee" * 6 + "abcd"
-MODEL, TOKENIZER = "onnx/model.onnx", "tokenizer.json"
 
 SPEC = replace(
     ENCODERS["sentence-transformers/all-MiniLM-L6-v2"],
@@ -37,91 +34,13 @@ SPEC = replace(
 )
 
 
-@dataclass
-class Hub:
-    """What the server has, what it says of it, and how it fails. `asked` is every request that came."""
-
-    files: dict[str, bytes]
-    said: dict[str, str] = field(default_factory=dict)
-    cut_after: list[int] = field(default_factory=list)
-    ranges: bool = True
-    asked: list[tuple[str, str, str | None]] = field(default_factory=list)
-
-    def etag(self, name: str) -> str:
-        """As a hub does: the SHA-256 of a large file, git's name of a small one."""
-        content = self.files[name]
-        if name == MODEL:
-            return self.said.get(name) or hashlib.sha256(content).hexdigest()
-        return self.said.get(name) or hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-
-
-class Handler(BaseHTTPRequestHandler):
-    """`/{repository}/resolve/{revision}/{name}`; large files are elsewhere, as on a hub."""
-
-    hub: Hub
-
-    def do_HEAD(self) -> None:
-        name = self._name()
-        if name is None:
-            return
-        self.send_response(302 if name == MODEL else 200)
-        self.send_header("X-Repo-Commit", COMMIT)
-        self.send_header("ETag", f'"{self.hub.etag(name)}"')
-        if name == MODEL:
-            self.send_header("X-Linked-ETag", f'"{self.hub.etag(name)}"')
-            self.send_header("X-Linked-Size", str(len(self.hub.files[name])))
-            self.send_header("Location", f"/elsewhere/{name}")
-            self.send_header("Content-Length", "0")
-        else:
-            self.send_header("Content-Length", str(len(self.hub.files[name])))
-        self.end_headers()
-
-    def do_GET(self) -> None:
-        name = self._name()
-        if name is None:
-            return
-        if name == MODEL and "/resolve/" in self.path:
-            self.send_response(302)
-            self.send_header("Location", f"/elsewhere/{name}")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        start = int(re.findall(r"\d+", self.headers["Range"])[0]) if self.headers["Range"] and self.hub.ranges else 0
-        content = self.hub.files[name][start:]
-        self.send_response(206 if start else 200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if self.hub.cut_after:
-            content = content[: self.hub.cut_after.pop(0)]
-            self.close_connection = True
-        self.wfile.write(content)
-
-    def _name(self) -> str | None:
-        self.hub.asked.append((self.command, self.path, self.headers["Range"]))
-        name = self.path.split("/resolve/")[-1].partition("/")[2] if "/resolve/" in self.path else self.path[11:]
-        if name in self.hub.files:
-            return name
-        self.send_response(404)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-        return None
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    folder = write_encoder(tmp_path / "served")
-    hub = Hub(files={MODEL: (folder / "model.onnx").read_bytes(), TOKENIZER: (folder / TOKENIZER).read_bytes()})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"hub": hub}))
-    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    # The environment is how a user names another hub; the pause would only make the tests slow.
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}/")
-    monkeypatch.setattr(download, "PAUSE", 0.0)
-    yield hub
-    server.shutdown()
-    server.server_close()
+    with served(tmp_path) as hub:
+        # The environment is how a user names another hub; the pause would only make the tests slow.
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        monkeypatch.setattr(download, "PAUSE", 0.0)
+        yield hub
 
 
 def embedded(spec: ModelSpec = SPEC) -> list[float]:

@@ -102,7 +102,7 @@ class CrossEncoderSpec:
 
 
 Spec: TypeAlias = ModelSpec | CrossEncoderSpec
-S = TypeVar("S", ModelSpec, CrossEncoderSpec)
+S = TypeVar("S", bound=ModelSpec | CrossEncoderSpec)
 
 
 def ready(spec: S) -> S:
