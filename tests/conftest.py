@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from postgres_servers import TcpServer, embedded_server, fresh_database, tcp_server
+from ricordo.stores.postgres.server import EmbeddedServer
 
 DATA = Path(os.environ.get("RICORDO_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -30,3 +34,31 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"the public test data is not here: {DATA} (set RICORDO_TEST_DATA)")
     return DATA
+
+
+@pytest.fixture(scope="session")
+def tcp_postgres() -> Iterator[TcpServer]:
+    """A PostgreSQL 16 behind TCP."""
+    with tcp_server(16) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def embedded_postgres() -> Iterator[EmbeddedServer]:
+    """An embedded PostgreSQL 18."""
+    with embedded_server(18) as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(tcp_postgres: TcpServer) -> Iterator[str]:
+    """A fresh database on a server."""
+    with fresh_database(tcp_postgres.conninfo()) as name:
+        yield tcp_postgres.url(name)
+
+
+@pytest.fixture
+def embedded_url(embedded_postgres: EmbeddedServer) -> Iterator[str]:
+    """A fresh database of an embedded server."""
+    with fresh_database(embedded_postgres.conninfo) as name:
+        yield f"postgresql+embedded://{embedded_postgres.directory}?database={name}"

@@ -24,9 +24,13 @@ MODEL = "model-a/2"
 FILE = Origin(kind="text", uri="file:///notes/a.txt", title="a")
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "embedded", "tcp"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path / 'store.db'}"}[request.param]
+    servers = {"embedded": "embedded_url", "tcp": "postgres_url"}
+    if request.param in servers:
+        url = request.getfixturevalue(servers[request.param])
+    else:
+        url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path / 'store.db'}"}[request.param]
     opened = open_store(url)
     await opened.open()
     yield opened

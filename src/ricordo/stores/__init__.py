@@ -13,12 +13,17 @@ __all__ = ["open_store"]
 
 _STORES = {
     "sqlite": ("ricordo.stores.sqlite", "SqliteStore"),
+    "postgresql": ("ricordo.stores.postgres", "PostgresStore"),
+    "postgresql+embedded": ("ricordo.stores.postgres.embedded", "EmbeddedStore"),
     "memory": ("ricordo.testing", "InMemoryStore"),
 }
 
 
 def open_store(url: str) -> Store:
-    """The store behind a URL, not yet opened: `sqlite:///path/to/file.db`, or `memory:` for tests.
+    """The store behind a URL, not yet opened.
+
+    `sqlite:///path/to/file.db`, `postgresql://user@host/database`, `postgresql+embedded:///directory` for a
+    private server, or `memory:` for tests.
 
     Raises InvalidInput for a scheme that no store has.
     """

@@ -21,9 +21,9 @@ class Migration:
     sql: str
 
 
-def load_queries(package: str) -> Mapping[str, str]:
-    """The statements of `queries.sql` in the package, by the name that stands above each."""
-    text = (files(package) / "sql" / "queries.sql").read_text(encoding="utf-8")
+def load_queries(package: str, file: str = "queries.sql") -> Mapping[str, str]:
+    """The statements of a file of the package's `sql` folder, by the name that stands above each."""
+    text = (files(package) / "sql" / file).read_text(encoding="utf-8")
     parts = _NAME.split(text)
     return {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 

@@ -1,0 +1,36 @@
+"""Is the database whole? What `ricordo doctor` asks a PostgreSQL store."""
+
+from __future__ import annotations
+
+from ricordo.protocols import Fault
+from ricordo.stores.postgres.session import Session
+
+__all__ = ["faults"]
+
+RE_READ = "export with `ricordo export`, then import into a new store"
+
+COUNTED = (
+    ("memories_without_chunks", "memories cannot be found because they have no chunks"),
+    ("chunks_marked_wrong", "chunks do not know whether their memory was superseded"),
+    ("vectors_marked_wrong", "vectors do not know whether their memory was superseded"),
+    ("wrong_frequencies", "document frequencies do not add up"),
+)
+
+
+async def faults(session: Session) -> tuple[Fault, ...]:
+    """Everything found wrong, the gravest first; the server itself vouches for keys, references and indexes."""
+    found: list[Fault] = []
+    for query, what in COUNTED:
+        row = await session.one(query)
+        if row and row["found"]:
+            found.append(Fault(what=f"{row['found']} {what}", mend=RE_READ))
+    namespaces = {row["namespace"] for row in await session.all("wrong_counters")}
+    found += [Fault(what=f"the counters of namespace {name!r} do not add up", mend=RE_READ) for name in namespaces]
+    found += [
+        Fault(
+            what=f"{row['chunks']} chunks have no vector by {row['fingerprint']}",
+            mend="run `ricordo ingest` again on their files with this embedder; words still find them",
+        )
+        for row in await session.all("chunks_without_vectors")
+    ]
+    return tuple(found)

@@ -1,0 +1,130 @@
+"""What asks a PostgreSQL store; each function runs inside one read transaction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ricordo.errors import InvalidInput, NotFound
+from ricordo.memory import Chunk, Memory
+from ricordo.protocols import Known, Stats, Tombstone
+from ricordo.query import Filters, WordMatch, WordMatches
+from ricordo.stores.candidates import candidate_terms
+from ricordo.stores.postgres import tallies
+from ricordo.stores.postgres.lexemes import bands, stored, tsquery
+from ricordo.stores.postgres.rows import filter_values, is_plain, origin_id, to_chunk, to_memory
+from ricordo.stores.postgres.session import Row, Session
+
+__all__ = ["by_words", "dump_memories", "dump_tombstones", "get", "history", "memory", "reading", "stats"]
+
+LAST_ID = "ffffffffffffffffffffffff"
+
+
+async def by_words(session: Session, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
+    """Candidates from the GIN index in the order of a rough score, with what is needed to score them exactly."""
+    asked = {stored(term): term for term in terms if term}
+    counters = {row["name"]: row["amount"] for row in await session.all("counters")}
+    found = await session.all("document_frequencies", lexemes=list(asked))
+    frequency = dict.fromkeys(asked, 0) | {row["lexeme"]: row["chunks"] for row in found}
+    chunks, contexts = counters.get(tallies.CHUNKS, 0), counters.get(tallies.CONTEXTS, 0)
+    chosen = candidate_terms(frequency, chunks, limit)
+    rows = await _matches(session, chosen, frequency, chunks, filters, limit) if chosen else []
+    return WordMatches(
+        matches=tuple(_match(row, asked) for row in rows),
+        chunks=chunks,
+        mean_length=counters.get(tallies.LEXEMES, 0) / chunks if chunks else 0.0,
+        mean_context_length=counters.get(tallies.CONTEXT_LEXEMES, 0) / contexts if contexts else 0.0,
+        document_frequency={asked[lexeme]: number for lexeme, number in frequency.items()},
+    )
+
+
+async def _matches(
+    session: Session, chosen: Sequence[str], frequency: dict[str, int], chunks: int, filters: Filters, limit: int
+) -> list[Row]:
+    # A rough weight is enough to order candidates; who asked scores them.
+    rarity = {lexeme: math.log(1 + chunks / frequency[lexeme]) for lexeme in chosen}
+    values: dict[str, object] = {}
+    for number, (idf, query) in enumerate(bands(rarity), start=1):
+        values |= {f"idf_{number}": idf, f"band_{number}": query}
+    query = "word_matches" if is_plain(filters) else "filtered_word_matches"
+    return await session.all(
+        query, any=tsquery(chosen), lexemes=list(frequency), limit=limit, **values, **filter_values(filters)
+    )
+
+
+def _match(row: Row, asked: dict[str, str]) -> WordMatch:
+    terms = [asked[lexeme] for lexeme in row["lexemes"]]
+    return WordMatch(
+        chunk_id=row["id"],
+        length=row["length"],
+        counts={term: count for term, count in zip(terms, row["counts"], strict=True) if count},
+        context_length=row["context_length"],
+        context_counts={term: count for term, count in zip(terms, row["context_counts"], strict=True) if count},
+    )
+
+
+async def get(session: Session, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
+    """Chunks with their memories in the order of the ids."""
+    rows = {row["chunk_id"]: row for row in await session.all("chunks", ids=list(chunk_ids))}
+    return tuple((to_chunk(rows[key]), to_memory(rows[key])) for key in chunk_ids if key in rows)
+
+
+async def memory(session: Session, id_prefix: str) -> Memory:
+    """The one memory whose id begins so."""
+    prefix = id_prefix.strip().lower()
+    if not prefix:
+        raise InvalidInput("an id, or the beginning of one, is needed")
+    rows = await session.all("memories_by_prefix", prefix=prefix, last=prefix + LAST_ID)
+    if not rows:
+        raise NotFound(f"no memory has the id {id_prefix!r} in this namespace")
+    if len(rows) > 1:
+        raise InvalidInput(f"several memories have ids that begin with {id_prefix!r}; give more of it")
+    return to_memory(rows[0])
+
+
+async def history(session: Session, memory_id: str) -> tuple[Memory, ...]:
+    """All versions, first to current."""
+    ids = await session.ids("versions", [memory_id])
+    return tuple(to_memory(row) for row in await session.all("memories", ids=list(ids)))
+
+
+async def reading(session: Session, uri: str) -> Known | None:
+    """What is known of an origin since its last whole reading."""
+    row = await session.one("reading", origin_id=origin_id(uri))
+    return Known(revision=row["revision"], memories=row["memories"], chunks=row["chunks"]) if row else None
+
+
+async def dump_memories(session: Session, version: int, after: str, limit: int) -> list[Memory]:
+    """A page of the memories that are so many versions from their first, by id."""
+    rows = await session.all("dump_memories", version=version, after=after, limit=limit)
+    return [to_memory(row) for row in rows]
+
+
+async def last_version(session: Session) -> int:
+    """The most versions that any memory of the namespace has had before it."""
+    row = await session.one("last_version")
+    return int(row["version"]) if row else 0
+
+
+async def dump_tombstones(session: Session, after: str, limit: int) -> list[Tombstone]:
+    """A page of the tombstones, by id."""
+    return [
+        Tombstone(memory_id=row["memory_id"], forgotten_at=row["forgotten_at"])
+        for row in await session.all("dump_tombstones", after=after, limit=limit)
+    ]
+
+
+async def stats(session: Session, store: str, schema_version: int) -> Stats:
+    """Counts over the whole database."""
+    namespaces = {row["namespace"]: row["memories"] for row in await session.all("count_memories")}
+    chunks = await session.one("count_chunks")
+    size = await session.one("size")
+    return Stats(
+        memories=sum(namespaces.values()),
+        chunks=chunks["chunks"] if chunks else 0,
+        namespaces=namespaces,
+        store=store,
+        schema_version=schema_version,
+        size_bytes=size["bytes"] if size else 0,
+        embedders={row["fingerprint"]: row["vectors"] for row in await session.all("count_vectors")},
+    )

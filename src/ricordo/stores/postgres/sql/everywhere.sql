@@ -1,0 +1,102 @@
+-- Statements over all namespaces. On a cluster they ask every node; there are no others.
+
+-- name: namespaces
+SELECT n.namespace FROM ricordo.namespace n ORDER BY n.namespace COLLATE "C"
+
+-- name: count_memories
+SELECT m.namespace, count(*) AS memories FROM ricordo.memory m GROUP BY m.namespace ORDER BY m.namespace
+
+-- name: count_chunks
+SELECT count(*) AS chunks FROM ricordo.chunk
+
+-- name: count_vectors
+SELECT d.fingerprint, count(*) AS vectors
+FROM ricordo.embedding e
+JOIN ricordo.embedder d ON d.namespace = e.namespace AND d.id = e.embedder_id
+GROUP BY d.fingerprint
+
+-- name: memories_without_chunks
+SELECT count(*) AS found FROM ricordo.memory m
+WHERE NOT EXISTS (SELECT 1 FROM ricordo.chunk c WHERE c.namespace = m.namespace AND c.memory_id = m.id)
+
+-- name: chunks_marked_wrong
+SELECT count(*) AS found FROM ricordo.chunk c
+JOIN ricordo.memory m ON m.namespace = c.namespace AND m.id = c.memory_id
+WHERE c.current <> (m.superseded_by IS NULL)
+
+-- name: vectors_marked_wrong
+SELECT count(*) AS found FROM ricordo.embedding e
+JOIN ricordo.chunk c ON c.namespace = e.namespace AND c.id = e.chunk_id
+WHERE e.current <> c.current
+
+-- name: wrong_counters
+SELECT counted.namespace FROM (
+    SELECT c.namespace, 'chunks' AS name, count(*) AS amount FROM ricordo.chunk c GROUP BY c.namespace
+    UNION ALL
+    SELECT c.namespace, 'lexemes', sum(c.length) FROM ricordo.chunk c GROUP BY c.namespace
+    UNION ALL
+    SELECT c.namespace, 'contexts', count(*) FROM ricordo.chunk c WHERE c.context_length > 0 GROUP BY c.namespace
+    UNION ALL
+    SELECT c.namespace, 'context lexemes', sum(c.context_length) FROM ricordo.chunk c GROUP BY c.namespace
+    UNION ALL
+    SELECT e.namespace, 'vectors ' || e.embedder_id, count(*) FROM ricordo.embedding e
+    GROUP BY e.namespace, e.embedder_id
+) counted
+FULL JOIN (
+    SELECT c.namespace, c.name, sum(c.amount) AS amount FROM ricordo.counter c GROUP BY c.namespace, c.name
+) kept ON kept.namespace = counted.namespace AND kept.name = counted.name
+WHERE coalesce(counted.amount, 0) <> coalesce(kept.amount, 0)
+
+-- name: wrong_frequencies
+SELECT count(*) AS found FROM (
+    SELECT c.namespace, x.lexeme, count(*) AS chunks FROM ricordo.chunk c CROSS JOIN LATERAL unnest(c.lexemes) x
+    GROUP BY c.namespace, x.lexeme
+) counted
+FULL JOIN (
+    SELECT f.namespace, f.lexeme, sum(f.chunks) AS chunks FROM ricordo.frequency f GROUP BY f.namespace, f.lexeme
+) kept ON kept.namespace = counted.namespace AND kept.lexeme = counted.lexeme
+WHERE coalesce(counted.chunks, 0) <> coalesce(kept.chunks, 0)
+
+-- name: chunks_without_vectors
+-- Chunks that an embedder which serves their namespace has not read.
+SELECT d.fingerprint, count(*) AS chunks
+FROM ricordo.embedder d
+JOIN ricordo.chunk c ON c.namespace = d.namespace
+WHERE EXISTS (
+    SELECT 1 FROM ricordo.embedding e WHERE e.namespace = d.namespace AND e.embedder_id = d.id
+) AND NOT EXISTS (
+    SELECT 1 FROM ricordo.embedding e
+    WHERE e.namespace = d.namespace AND e.chunk_id = c.id AND e.embedder_id = d.id
+)
+GROUP BY d.fingerprint
+
+-- name: size
+SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes
+FROM pg_class c WHERE c.relnamespace = to_regnamespace('ricordo') AND c.relkind = 'r'
+
+-- name: reclaim
+VACUUM ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.counter, ricordo.frequency, ricordo.tombstone
+
+-- name: available_extension
+SELECT default_version AS version FROM pg_available_extensions WHERE name = 'vector'
+
+-- name: installed_extension
+SELECT extversion AS version FROM pg_extension WHERE extname = 'vector'
+
+-- name: make_extension
+CREATE EXTENSION IF NOT EXISTS vector
+
+-- name: server_version
+SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version
+
+-- name: lock_schema
+SELECT pg_advisory_xact_lock(1919182703, 1)
+
+-- name: has_schema
+SELECT to_regclass('ricordo.schema_version') IS NOT NULL AS present
+
+-- name: schema_version
+SELECT coalesce(max(v.version), 0) AS version FROM ricordo.schema_version v
+
+-- name: set_schema_version
+INSERT INTO ricordo.schema_version (version, name) VALUES (%(version)s, %(name)s)

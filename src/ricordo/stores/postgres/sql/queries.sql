@@ -1,0 +1,442 @@
+-- name: begin_reading
+BEGIN READ ONLY;
+SET LOCAL citus.propagate_set_commands = 'local';
+SET LOCAL statement_timeout = '60s';
+SET LOCAL jit = off
+
+-- name: begin_writing
+BEGIN;
+SET LOCAL citus.propagate_set_commands = 'local';
+SET LOCAL statement_timeout = '60s';
+SET LOCAL jit = off
+
+-- name: begin_maintaining
+BEGIN;
+SET LOCAL citus.propagate_set_commands = 'local';
+SET LOCAL statement_timeout = 0;
+SET LOCAL maintenance_work_mem = '512MB'
+
+-- name: begin_checking
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SET LOCAL citus.propagate_set_commands = 'local';
+SET LOCAL statement_timeout = 0;
+SET LOCAL jit = off
+
+-- name: add_namespace
+INSERT INTO ricordo.namespace (namespace) VALUES (%(namespace)s) ON CONFLICT DO NOTHING
+
+-- name: reading
+-- What is known of an origin since its last whole reading.
+SELECT
+    o.revision,
+    (
+        SELECT count(*) FROM ricordo.memory m WHERE m.namespace = %(namespace)s AND m.origin_id = %(origin_id)s
+    ) AS memories,
+    (
+        SELECT count(*) FROM ricordo.memory m
+        JOIN ricordo.chunk c ON c.namespace = %(namespace)s AND c.memory_id = m.id
+        WHERE m.namespace = %(namespace)s AND m.origin_id = %(origin_id)s
+    ) AS chunks
+FROM ricordo.origin o
+WHERE o.namespace = %(namespace)s AND o.id = %(origin_id)s AND o.revision IS NOT NULL
+
+-- name: tombstones
+SELECT t.memory_id AS id FROM ricordo.tombstone t
+WHERE t.namespace = %(namespace)s AND t.memory_id = ANY(%(ids)s::text[])
+
+-- name: with_vectors
+SELECT e.chunk_id AS id FROM ricordo.embedding e
+WHERE e.namespace = %(namespace)s AND e.chunk_id = ANY(%(ids)s::text[]) AND e.embedder_id = %(embedder_id)s
+
+-- name: known_origins
+SELECT o.id, o.title FROM ricordo.origin o
+WHERE o.namespace = %(namespace)s AND o.id = ANY(%(ids)s::text[])
+
+-- name: add_origin
+INSERT INTO ricordo.origin (namespace, id, uri, kind, title)
+VALUES (%(namespace)s, %(id)s, %(uri)s, %(kind)s, %(title)s)
+ON CONFLICT (namespace, id) DO NOTHING
+
+-- name: retitle_origin
+UPDATE ricordo.origin SET title = %(title)s WHERE namespace = %(namespace)s AND id = %(id)s
+
+-- name: close_reading
+INSERT INTO ricordo.origin (namespace, id, uri, kind, title, revision)
+VALUES (%(namespace)s, %(id)s, %(uri)s, %(kind)s, %(title)s, %(revision)s)
+ON CONFLICT (namespace, id) DO UPDATE SET title = excluded.title, revision = excluded.revision
+
+-- name: lift_tombstones
+DELETE FROM ricordo.tombstone WHERE namespace = %(namespace)s AND memory_id = ANY(%(ids)s::text[])
+
+-- name: known_memories
+-- Locked until the end of the transaction, so that what is read of them stays true; in one order, against deadlocks.
+SELECT m.id, m.version, m.superseded_by FROM ricordo.memory m
+WHERE m.namespace = %(namespace)s AND m.id = ANY(%(ids)s::text[])
+ORDER BY m.id
+FOR NO KEY UPDATE
+
+-- name: add_memories
+COPY ricordo.memory (
+    namespace, id, origin_id, text, context, grouping, speaker, position,
+    created_at, updated_at, event_timestamp, tags, metadata, supersedes, superseded_by, version
+) FROM STDIN
+
+-- name: refresh_memory
+-- A re-read origin may say the same text in another place, with other tags, times or metadata.
+UPDATE ricordo.memory SET
+    grouping = %(grouping)s, speaker = %(speaker)s, position = %(position)s::integer,
+    event_timestamp = %(event_timestamp)s, tags = %(tags)s, metadata = %(metadata)s::jsonb, updated_at = %(updated_at)s
+WHERE namespace = %(namespace)s AND id = %(id)s AND (
+    grouping IS DISTINCT FROM %(grouping)s::text OR speaker IS DISTINCT FROM %(speaker)s::text
+    OR position <> %(position)s::integer OR event_timestamp IS DISTINCT FROM %(event_timestamp)s::timestamptz
+    OR tags <> %(tags)s::text[] OR metadata <> %(metadata)s::jsonb
+)
+
+-- name: supersede
+UPDATE ricordo.memory SET superseded_by = %(id)s, updated_at = %(updated_at)s
+WHERE namespace = %(namespace)s AND id = %(supersedes)s AND superseded_by IS NULL
+
+-- name: mark_chunks
+UPDATE ricordo.chunk SET current = %(current)s
+WHERE namespace = %(namespace)s AND memory_id = ANY(%(ids)s::text[]) AND current <> %(current)s
+RETURNING id
+
+-- name: mark_vectors
+UPDATE ricordo.embedding SET current = %(current)s
+WHERE namespace = %(namespace)s AND chunk_id = ANY(%(ids)s::text[]) AND current <> %(current)s
+
+-- name: known_chunks
+SELECT c.id, c.memory_id, c.position, c.current FROM ricordo.chunk c
+WHERE c.namespace = %(namespace)s AND c.id = ANY(%(ids)s::text[])
+ORDER BY c.id
+FOR NO KEY UPDATE
+
+-- name: add_chunks
+COPY ricordo.chunk (
+    namespace, id, memory_id, text, context, position, length, context_length, lexemes, current
+) FROM STDIN
+
+-- name: move_chunk
+UPDATE ricordo.chunk SET memory_id = %(memory_id)s, position = %(position)s, current = %(current)s
+WHERE namespace = %(namespace)s AND id = %(id)s
+
+-- name: add_embedder
+INSERT INTO ricordo.embedder (namespace, id, fingerprint) VALUES (%(namespace)s, %(embedder_id)s, %(fingerprint)s)
+ON CONFLICT DO NOTHING
+
+-- name: add_vectors
+COPY ricordo.embedding (namespace, chunk_id, embedder_id, current, vector) FROM STDIN (FORMAT binary)
+
+-- name: add_counters
+COPY ricordo.counter (namespace, name, batch, amount) FROM STDIN
+
+-- name: add_frequencies
+COPY ricordo.frequency (namespace, lexeme, batch, chunks) FROM STDIN
+
+-- name: take_counters
+-- Rows that another process is folding are left to it.
+DELETE FROM ricordo.counter WHERE namespace = %(namespace)s AND (name, batch) IN (
+    SELECT c.name, c.batch FROM ricordo.counter c WHERE c.namespace = %(namespace)s FOR UPDATE SKIP LOCKED
+) RETURNING name, amount
+
+-- name: take_frequencies
+DELETE FROM ricordo.frequency WHERE namespace = %(namespace)s AND (lexeme, batch) IN (
+    SELECT f.lexeme, f.batch FROM ricordo.frequency f
+    WHERE f.namespace = %(namespace)s AND f.lexeme = ANY(%(lexemes)s::text[]) FOR UPDATE SKIP LOCKED
+) RETURNING lexeme, chunks
+
+-- name: crowded_lexemes
+SELECT f.lexeme FROM ricordo.frequency f WHERE f.namespace = %(namespace)s
+GROUP BY f.lexeme HAVING count(*) > %(most)s OR sum(f.chunks) = 0
+
+-- name: memories_of_origin
+SELECT m.id FROM ricordo.memory m WHERE m.namespace = %(namespace)s AND m.origin_id = %(origin_id)s
+
+-- name: versions
+-- Every version of the memories given: what they replaced and what replaced them.
+WITH RECURSIVE version (id) AS (
+    SELECT m.id FROM ricordo.memory m WHERE m.namespace = %(namespace)s AND m.id = ANY(%(ids)s::text[])
+    UNION
+    SELECT linked.id FROM version v
+    JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = v.id
+    CROSS JOIN LATERAL (
+        SELECT o.id FROM ricordo.memory o
+        WHERE o.namespace = %(namespace)s AND o.id IN (m.supersedes, m.superseded_by)
+        UNION ALL
+        SELECT o.id FROM ricordo.memory o WHERE o.namespace = %(namespace)s AND o.supersedes = m.id
+        UNION ALL
+        SELECT o.id FROM ricordo.memory o WHERE o.namespace = %(namespace)s AND o.superseded_by = m.id
+    ) linked
+)
+SELECT id FROM version
+
+-- name: remove_vectors
+DELETE FROM ricordo.embedding WHERE namespace = %(namespace)s AND chunk_id IN (
+    SELECT c.id FROM ricordo.chunk c WHERE c.namespace = %(namespace)s AND c.memory_id = ANY(%(ids)s::text[])
+) RETURNING embedder_id
+
+-- name: remove_chunks
+DELETE FROM ricordo.chunk WHERE namespace = %(namespace)s AND memory_id = ANY(%(ids)s::text[])
+RETURNING length, context_length, tsvector_to_array(lexemes) AS lexemes
+
+-- name: remove_memories
+DELETE FROM ricordo.memory WHERE namespace = %(namespace)s AND id = ANY(%(ids)s::text[])
+RETURNING origin_id
+
+-- name: remove_empty_origins
+DELETE FROM ricordo.origin WHERE namespace = %(namespace)s AND id = ANY(%(ids)s::text[]) AND NOT EXISTS (
+    SELECT 1 FROM ricordo.memory m WHERE m.namespace = %(namespace)s AND m.origin_id = origin.id
+)
+
+-- name: unlink_versions
+-- What a removed memory had replaced is current again; what had replaced it stands alone.
+UPDATE ricordo.memory SET superseded_by = NULL
+WHERE namespace = %(namespace)s AND superseded_by = ANY(%(ids)s::text[])
+RETURNING id
+
+-- name: add_tombstone
+INSERT INTO ricordo.tombstone (namespace, memory_id, forgotten_at)
+VALUES (%(namespace)s, %(id)s, %(forgotten_at)s)
+ON CONFLICT DO NOTHING
+
+-- name: counters
+SELECT c.name, sum(c.amount)::bigint AS amount FROM ricordo.counter c
+WHERE c.namespace = %(namespace)s GROUP BY c.name
+
+-- name: counter
+SELECT coalesce(sum(c.amount), 0)::bigint AS amount FROM ricordo.counter c
+WHERE c.namespace = %(namespace)s AND c.name = %(name)s
+
+-- name: document_frequencies
+SELECT f.lexeme, sum(f.chunks)::bigint AS chunks FROM ricordo.frequency f
+WHERE f.namespace = %(namespace)s AND f.lexeme = ANY(%(lexemes)s::text[]) GROUP BY f.lexeme
+
+-- name: word_matches
+-- Candidates in the order of a rough score: terms of like rarity share a band, and each band weighs its idf.
+WITH candidate AS MATERIALIZED (
+    SELECT c.id, c.length, c.context_length, c.lexemes
+    FROM ricordo.chunk c
+    WHERE c.namespace = %(namespace)s AND c.lexemes @@ %(any)s::tsquery AND (%(superseded)s OR c.current)
+    ORDER BY
+        %(idf_1)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery, 1)
+        + %(idf_2)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery, 1)
+        + %(idf_3)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery, 1)
+        + %(idf_4)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery, 1) DESC,
+        c.id
+    LIMIT %(limit)s
+)
+SELECT c.id, c.length, c.context_length, found.lexemes, found.counts, found.context_counts
+FROM candidate c
+CROSS JOIN LATERAL (
+    SELECT
+        array_agg(x.lexeme) AS lexemes,
+        array_agg(cardinality(array_positions(x.weights, 'A'))) AS counts,
+        array_agg(cardinality(array_positions(x.weights, 'B'))) AS context_counts
+    FROM unnest(c.lexemes) x
+    WHERE x.lexeme = ANY(%(lexemes)s::text[])
+) found
+
+-- name: filtered_word_matches
+WITH candidate AS MATERIALIZED (
+    SELECT c.id, c.length, c.context_length, c.lexemes
+    FROM ricordo.chunk c
+    JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
+    WHERE c.namespace = %(namespace)s AND c.lexemes @@ %(any)s::tsquery
+        AND (%(superseded)s OR m.superseded_by IS NULL)
+        AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
+        AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
+        AND (%(tags)s::text[] = '{}' OR m.tags @> %(tags)s::text[])
+        AND (%(metadata)s::jsonb = '{}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
+            SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
+            WHERE m.metadata -> wanted.key IS DISTINCT FROM wanted.value
+        )))
+        AND (%(origin)s::text IS NULL OR EXISTS (
+            SELECT 1 FROM ricordo.origin o
+            WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
+        ))
+    ORDER BY
+        %(idf_1)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery, 1)
+        + %(idf_2)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery, 1)
+        + %(idf_3)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery, 1)
+        + %(idf_4)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery, 1) DESC,
+        c.id
+    LIMIT %(limit)s
+)
+SELECT c.id, c.length, c.context_length, found.lexemes, found.counts, found.context_counts
+FROM candidate c
+CROSS JOIN LATERAL (
+    SELECT
+        array_agg(x.lexeme) AS lexemes,
+        array_agg(cardinality(array_positions(x.weights, 'A'))) AS counts,
+        array_agg(cardinality(array_positions(x.weights, 'B'))) AS context_counts
+    FROM unnest(c.lexemes) x
+    WHERE x.lexeme = ANY(%(lexemes)s::text[])
+) found
+
+-- name: count_filtered
+-- How many memories pass, counted up to a bound.
+SELECT count(*) AS memories FROM (
+    SELECT 1 FROM ricordo.memory m
+    WHERE m.namespace = %(namespace)s
+        AND (%(superseded)s OR m.superseded_by IS NULL)
+        AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
+        AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
+        AND (%(tags)s::text[] = '{}' OR m.tags @> %(tags)s::text[])
+        AND (%(metadata)s::jsonb = '{}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
+            SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
+            WHERE m.metadata -> wanted.key IS DISTINCT FROM wanted.value
+        )))
+        AND (%(origin)s::text IS NULL OR EXISTS (
+            SELECT 1 FROM ricordo.origin o
+            WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
+        ))
+    LIMIT %(bound)s
+) passed
+
+-- name: nearest
+-- Exact: the cast to `vector` is one that no index serves. Scores closer than a millionth are ties.
+SELECT found.chunk_id AS id FROM (
+    SELECT e.chunk_id, -(e.vector::vector <#> %(vector)s) AS score
+    FROM ricordo.embedding e
+    WHERE e.namespace = %(namespace)s AND e.embedder_id = %(embedder_id)s AND (%(superseded)s OR e.current)
+    OFFSET 0
+) found
+WHERE found.score >= %(floor)s
+ORDER BY round(found.score * 1e6) DESC, found.chunk_id
+LIMIT %(limit)s
+
+-- name: filtered_nearest
+SELECT found.chunk_id AS id FROM (
+    SELECT e.chunk_id, -(e.vector::vector <#> %(vector)s) AS score
+    FROM ricordo.memory m
+    JOIN ricordo.chunk c ON c.namespace = %(namespace)s AND c.memory_id = m.id
+    JOIN ricordo.embedding e
+        ON e.namespace = %(namespace)s AND e.chunk_id = c.id AND e.embedder_id = %(embedder_id)s
+    WHERE m.namespace = %(namespace)s
+        AND (%(superseded)s OR m.superseded_by IS NULL)
+        AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
+        AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
+        AND (%(tags)s::text[] = '{}' OR m.tags @> %(tags)s::text[])
+        AND (%(metadata)s::jsonb = '{}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
+            SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
+            WHERE m.metadata -> wanted.key IS DISTINCT FROM wanted.value
+        )))
+        AND (%(origin)s::text IS NULL OR EXISTS (
+            SELECT 1 FROM ricordo.origin o
+            WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
+        ))
+    OFFSET 0
+) found
+WHERE found.score >= %(floor)s
+ORDER BY round(found.score * 1e6) DESC, found.chunk_id
+LIMIT %(limit)s
+
+-- name: search_by_index
+SET LOCAL hnsw.iterative_scan = 'relaxed_order';
+SET LOCAL hnsw.ef_search = 200;
+SET LOCAL hnsw.max_scan_tuples = 40000;
+SET LOCAL enable_sort = off
+
+-- name: indexed_nearest
+-- By the HNSW index: sorting is off, and nothing else gives this order.
+WITH near AS MATERIALIZED (
+    SELECT e.chunk_id, -(e.vector::vector <#> %(vector)s) AS score
+    FROM ricordo.embedding e
+    WHERE e.namespace = %(namespace)s AND e.embedder_id = %(embedder_id)s AND (%(superseded)s OR e.current)
+    ORDER BY e.vector::halfvec({dimension}) <#> %(vector)s::halfvec({dimension})
+    LIMIT %(limit)s
+)
+SELECT near.chunk_id AS id, near.score >= %(floor)s AS above FROM near
+ORDER BY round(near.score * 1e6) DESC, near.chunk_id
+
+-- name: indexed_filtered_nearest
+-- The filter is a subquery of each row that the index gives: as a join it would invite another order.
+WITH near AS MATERIALIZED (
+    SELECT e.chunk_id, -(e.vector::vector <#> %(vector)s) AS score
+    FROM ricordo.embedding e
+    WHERE e.namespace = %(namespace)s AND e.embedder_id = %(embedder_id)s AND (
+        SELECT
+            (%(superseded)s OR m.superseded_by IS NULL)
+            AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
+            AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
+            AND (%(tags)s::text[] = '{{}}' OR m.tags @> %(tags)s::text[])
+            AND (%(metadata)s::jsonb = '{{}}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
+                SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
+                WHERE m.metadata -> wanted.key IS DISTINCT FROM wanted.value
+            )))
+            AND (%(origin)s::text IS NULL OR EXISTS (
+                SELECT 1 FROM ricordo.origin o
+                WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
+            ))
+        FROM ricordo.chunk c
+        JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
+        WHERE c.namespace = %(namespace)s AND c.id = e.chunk_id
+    )
+    ORDER BY e.vector::halfvec({dimension}) <#> %(vector)s::halfvec({dimension})
+    LIMIT %(limit)s
+)
+SELECT near.chunk_id AS id, near.score >= %(floor)s AS above FROM near
+ORDER BY round(near.score * 1e6) DESC, near.chunk_id
+
+-- name: has_index
+SELECT 1 FROM pg_index i
+WHERE i.indexrelid = to_regclass('ricordo.' || quote_ident(%(name)s)) AND i.indisvalid
+
+-- name: try_index_lock
+SELECT pg_try_advisory_xact_lock(1919182703, 2) AS taken
+
+-- name: make_index
+CREATE INDEX IF NOT EXISTS {name} ON ricordo.embedding
+USING hnsw ((vector::halfvec({dimension})) halfvec_ip_ops) WHERE embedder_id = {embedder_id}
+
+-- name: chunks
+SELECT
+    c.id AS chunk_id, c.memory_id, c.text AS chunk_text, c.context AS chunk_context, c.position AS chunk_position,
+    m.*, o.uri, o.kind, o.title
+FROM ricordo.chunk c
+JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
+JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
+WHERE c.namespace = %(namespace)s AND c.id = ANY(%(ids)s::text[])
+
+-- name: memories
+SELECT m.*, o.uri, o.kind, o.title
+FROM ricordo.memory m
+JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
+WHERE m.namespace = %(namespace)s AND m.id = ANY(%(ids)s::text[])
+ORDER BY m.version, m.id
+
+-- name: memories_by_prefix
+SELECT m.*, o.uri, o.kind, o.title
+FROM ricordo.memory m
+JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
+WHERE m.namespace = %(namespace)s AND m.id BETWEEN %(prefix)s AND %(last)s
+LIMIT 2
+
+-- name: entries
+SELECT
+    c.id, c.memory_id, c.text, c.context, c.position, c.lexemes, m.grouping, m.speaker, o.uri, e.vector
+FROM ricordo.chunk c
+JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
+JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
+LEFT JOIN ricordo.embedding e
+    ON e.namespace = %(namespace)s AND e.chunk_id = c.id AND e.embedder_id = %(embedder_id)s
+WHERE c.namespace = %(namespace)s AND c.memory_id = ANY(%(ids)s::text[])
+ORDER BY c.memory_id, c.position, c.id
+
+-- name: dump_memories
+SELECT m.*, o.uri, o.kind, o.title
+FROM ricordo.memory m
+JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
+WHERE m.namespace = %(namespace)s AND m.version = %(version)s AND m.id > %(after)s
+ORDER BY m.id
+LIMIT %(limit)s
+
+-- name: last_version
+SELECT coalesce(max(m.version), 0) AS version FROM ricordo.memory m
+WHERE m.namespace = %(namespace)s AND m.version > 0
+
+-- name: dump_tombstones
+SELECT t.memory_id, t.forgotten_at FROM ricordo.tombstone t
+WHERE t.namespace = %(namespace)s AND t.memory_id > %(after)s
+ORDER BY t.memory_id
+LIMIT %(limit)s

@@ -1,0 +1,140 @@
+"""The PostgreSQL store: the promises of `protocols.Store` on a server, alone or as a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from functools import partial
+
+from ricordo.memory import Chunk, Memory
+from ricordo.protocols import Added, Batch, Fault, Known, Stats, Tombstone
+from ricordo.query import Filters, Variant, WordMatches
+from ricordo.stores.postgres import checks, reads, tallies, vectors, writes
+from ricordo.stores.postgres.address import address
+from ricordo.stores.postgres.database import PACKAGE, Database
+from ricordo.stores.postgres.migrate import migrate
+from ricordo.stores.postgres.rows import embedder_id
+from ricordo.stores.postgres.session import Session
+from ricordo.stores.sql import Migration, load_migrations
+
+__all__ = ["PostgresStore"]
+
+DUMP_PAGE = 500
+
+
+class PostgresStore:
+    """One database on a server. Any number of processes may use it at once."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        exact_rows: int = vectors.EXACT_ROWS,
+        migrations: Sequence[Migration] | None = None,
+    ) -> None:
+        self._database = database
+        self._vectors = vectors.VectorSearch(exact_rows)
+        self._migrations = load_migrations(PACKAGE) if migrations is None else migrations
+
+    @classmethod
+    def from_url(cls, url: str) -> PostgresStore:
+        """`postgresql://user:password@host:port/database`, as libpq reads it."""
+        return cls(Database(address(url)))
+
+    async def open(self) -> None:
+        async with self._database.connected() as connection:
+            session = Session(connection=connection, sql=self._database.sql)
+            await migrate(session, self._database.address, self._migrations)
+        await self._database.open()
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    # --- writing ---
+
+    async def add(self, namespace: str, batch: Batch) -> Added:
+        added = await self._database.write(namespace, partial(writes.add, batch=batch))
+        vector = next((entry.vector for entry in batch.entries if entry.vector is not None), None)
+        if vector is not None and batch.fingerprint is not None:
+            await self._index(namespace, batch.fingerprint, len(vector))
+        return added
+
+    async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
+        return await self._database.write(namespace, partial(writes.forget, ids=ids, now=now))
+
+    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> None:
+        await self._database.write(namespace, partial(writes.bury, tombstones=tombstones))
+
+    async def purge(self) -> None:
+        for row in await self._database.read("", lambda session: session.all("namespaces")):
+            await self._database.write(row["namespace"], tallies.fold_all)
+        async with self._database.connected() as connection:
+            await Session(connection=connection, sql=self._database.sql).simple("reclaim")
+
+    # --- reading ---
+
+    async def reading(self, namespace: str, uri: str) -> Known | None:
+        return await self._database.read(namespace, partial(reads.reading, uri=uri))
+
+    async def tombstones(self, namespace: str, ids: Sequence[str]) -> frozenset[str]:
+        return await self._database.read(namespace, lambda session: session.ids("tombstones", ids))
+
+    async def missing(self, namespace: str, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
+        key = embedder_id(fingerprint)
+        return frozenset(ids) - await self._database.read(
+            namespace, lambda session: session.ids("with_vectors", ids, embedder_id=key)
+        )
+
+    async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
+        return await self._database.read(namespace, partial(reads.by_words, terms=terms, filters=filters, limit=limit))
+
+    async def by_vector(self, namespace: str, variant: Variant, filters: Filters, limit: int) -> tuple[str, ...]:
+        return await self._database.read(
+            namespace, partial(self._vectors.search, variant=variant, filters=filters, limit=limit)
+        )
+
+    async def get(self, namespace: str, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
+        return await self._database.read(namespace, partial(reads.get, chunk_ids=chunk_ids))
+
+    async def memory(self, namespace: str, id_prefix: str) -> Memory:
+        return await self._database.read(namespace, partial(reads.memory, id_prefix=id_prefix))
+
+    async def history(self, namespace: str, memory_id: str) -> tuple[Memory, ...]:
+        return await self._database.read(namespace, partial(reads.history, memory_id=memory_id))
+
+    async def dump(self, namespace: str | None = None) -> AsyncIterator[tuple[str, Memory | Tombstone]]:
+        names = [row["namespace"] for row in await self._database.read("", lambda session: session.all("namespaces"))]
+        names = [name for name in names if namespace in (None, name)]
+        for name in names:
+            async for memory in self._dump_memories(name):
+                yield name, memory
+        for name in names:
+            after = ""
+            while page := await self._database.read(name, partial(reads.dump_tombstones, after=after, limit=DUMP_PAGE)):
+                for tombstone in page:
+                    yield name, tombstone
+                after = page[-1].memory_id
+
+    async def stats(self) -> Stats:
+        label, version = self._database.address.label, len(self._migrations)
+        return await self._database.examine(partial(reads.stats, store=label, schema_version=version))
+
+    async def check(self) -> tuple[Fault, ...]:
+        return await self._database.examine(checks.faults)
+
+    # --- inside ---
+
+    async def _dump_memories(self, namespace: str) -> AsyncIterator[Memory]:
+        for version in range(await self._database.read(namespace, reads.last_version) + 1):
+            after = ""
+            dump_page = partial(reads.dump_memories, version=version, limit=DUMP_PAGE)
+            while page := await self._database.read(namespace, partial(dump_page, after=after)):
+                for memory in page:
+                    yield memory
+                after = page[-1].id
+
+    async def _index(self, namespace: str, fingerprint: str, dimension: int) -> None:
+        """Make the index that this namespace has come to need."""
+        if await self._database.read(namespace, partial(self._vectors.needs_index, fingerprint=fingerprint)):
+            make = partial(vectors.make_index, fingerprint=fingerprint, dimension=dimension)
+            await self._database.maintain(make)

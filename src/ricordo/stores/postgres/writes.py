@@ -1,0 +1,195 @@
+"""What changes a PostgreSQL store; each function runs inside one write transaction.
+
+Rows are looked up, then appended by COPY. Two transactions that append the same row collide on its key; the
+later one is rolled back and run again, and then finds the row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from pgvector import HalfVector
+
+from ricordo.memory import TOLD, Memory, Origin, Reading
+from ricordo.protocols import Added, Batch, Entry, Tombstone
+from ricordo.stores.postgres.lexemes import stored
+from ricordo.stores.postgres.rows import chunk_row, embedder_id, memory_row, origin_id, refresh_values
+from ricordo.stores.postgres.session import Row, Session
+from ricordo.stores.postgres.tallies import Tally
+
+__all__ = ["add", "bury", "forget"]
+
+VECTOR_TYPES = ("text", "text", "text", "bool", "halfvec")
+
+
+async def add(session: Session, batch: Batch) -> Added:
+    """Write memories, chunks and vectors, then close the readings that end here."""
+    await session.run("add_namespace")
+    tally = Tally()
+    created = await _add_memories(session, batch.memories)
+    chunks = await _add_chunks(session, batch.entries, tally)
+    if batch.fingerprint is not None:
+        await _add_vectors(session, batch.entries, batch.fingerprint, tally)
+    forgotten: set[str] = set()
+    for reading in batch.readings:
+        forgotten |= await _close(session, reading, tally)
+    await tally.write(session)
+    return Added(memories=created, forgotten=frozenset(forgotten), chunks=chunks)
+
+
+async def _add_memories(session: Session, memories: Sequence[Memory]) -> frozenset[str]:
+    if not memories:
+        return frozenset()
+    await _add_origins(session, {origin_id(memory.origin.uri): memory.origin for memory in memories})
+    ids = [memory.id for memory in memories]
+    await session.run("lift_tombstones", ids=ids)
+    named = sorted({*ids, *(memory.supersedes for memory in memories if memory.supersedes)})
+    versions = {row["id"]: row["version"] for row in await session.all("known_memories", ids=named)}
+    fresh: dict[str, tuple[object, ...]] = {}
+    again: list[Memory] = []
+    replaced: list[Memory] = []
+    for memory in memories:
+        if memory.id in versions:
+            again.append(memory)
+            continue
+        versions[memory.id] = versions.get(memory.supersedes or "", -1) + 1
+        fresh[memory.id] = memory_row(session.namespace, memory, versions[memory.id])
+        if memory.supersedes is not None:
+            replaced.append(memory)
+    if fresh:
+        await session.copy("add_memories", [fresh[key] for key in sorted(fresh)])
+    await session.run_many("refresh_memory", [refresh_values(memory) for memory in again if memory.origin.kind != TOLD])
+    await _supersede(session, replaced)
+    return frozenset(fresh)
+
+
+async def _add_origins(session: Session, origins: dict[str, Origin]) -> None:
+    known = {row["id"]: row["title"] for row in await session.all("known_origins", ids=list(origins))}
+    rows = [{"id": key, "uri": o.uri, "kind": o.kind, "title": o.title} for key, o in sorted(origins.items())]
+    await session.run_many("add_origin", [row for row in rows if row["id"] not in known])
+    renamed = [
+        {"id": key, "title": o.title} for key, o in sorted(origins.items()) if known.get(key, o.title) != o.title
+    ]
+    await session.run_many("retitle_origin", renamed)
+
+
+async def _supersede(session: Session, memories: Sequence[Memory]) -> None:
+    if not memories:
+        return
+    rows = [{"id": new.id, "supersedes": new.supersedes, "updated_at": new.updated_at} for new in memories]
+    await session.run_many("supersede", rows)
+    await _mark(session, [new.supersedes for new in memories if new.supersedes], current=False)
+
+
+async def _mark(session: Session, memory_ids: Iterable[str], *, current: bool) -> None:
+    marked = await session.ids("mark_chunks", memory_ids, current=current)
+    if marked:
+        await session.run("mark_vectors", ids=list(marked), current=current)
+
+
+async def _add_chunks(session: Session, entries: Sequence[Entry], tally: Tally) -> int:
+    if not entries:
+        return 0
+    memory_ids = sorted({entry.chunk.memory_id for entry in entries})
+    memories = await session.all("known_memories", ids=memory_ids)
+    current = {row["id"]: row["superseded_by"] is None for row in memories}
+    ids = sorted({entry.chunk.id for entry in entries})
+    known = {row["id"]: row for row in await session.all("known_chunks", ids=ids)}
+    fresh: dict[str, Entry] = {}
+    moved: list[Entry] = []
+    for entry in entries:
+        if entry.chunk.id in known:
+            moved.append(entry)
+        else:
+            fresh.setdefault(entry.chunk.id, entry)
+    rows = [
+        chunk_row(session.namespace, fresh[key], current=current.get(fresh[key].chunk.memory_id, True))
+        for key in sorted(fresh)
+    ]
+    if rows:
+        await session.copy("add_chunks", rows)
+    for entry in fresh.values():
+        lexemes = {stored(lexeme) for lexeme in (*entry.lexemes, *entry.context_lexemes) if lexeme}
+        tally.chunk(len(entry.lexemes), len(entry.context_lexemes), lexemes)
+    await _move(session, moved, known, current)
+    return len(fresh)
+
+
+async def _move(session: Session, entries: Sequence[Entry], known: dict[str, Row], current: dict[str, bool]) -> None:
+    rows: list[dict[str, object]] = []
+    for entry in entries:
+        chunk, row = entry.chunk, known[entry.chunk.id]
+        state = current.get(chunk.memory_id, True)
+        if (chunk.memory_id, chunk.position, state) != (row["memory_id"], row["position"], row["current"]):
+            rows.append({"id": chunk.id, "memory_id": chunk.memory_id, "position": chunk.position, "current": state})
+    await session.run_many("move_chunk", rows)
+    for state in (True, False):
+        changed = [row["id"] for row in rows if row["current"] is state]
+        if changed:
+            await session.run("mark_vectors", ids=changed, current=state)
+
+
+async def _add_vectors(session: Session, entries: Sequence[Entry], fingerprint: str, tally: Tally) -> None:
+    vectors = {entry.chunk.id: entry.vector for entry in entries if entry.vector is not None}
+    if not vectors:
+        return
+    embedder = embedder_id(fingerprint)
+    await session.run("add_embedder", embedder_id=embedder, fingerprint=fingerprint)
+    known = await session.ids("with_vectors", vectors, embedder_id=embedder)
+    chunks = {row["id"]: row["current"] for row in await session.all("known_chunks", ids=sorted(vectors))}
+    rows = [
+        (session.namespace, key, embedder, chunks[key], HalfVector(vector))
+        for key, vector in sorted(vectors.items())
+        if key not in known
+    ]
+    if rows:
+        await session.copy("add_vectors", rows, VECTOR_TYPES)
+        tally.vectors(embedder, len(rows))
+
+
+async def _close(session: Session, reading: Reading, tally: Tally) -> frozenset[str]:
+    origin = reading.origin
+    key = origin_id(origin.uri)
+    said_before = {row["id"] for row in await session.all("memories_of_origin", origin_id=key)}
+    gone = frozenset(said_before - reading.memory_ids)
+    await _remove(session, gone, tally)
+    await session.run(
+        "close_reading", id=key, uri=origin.uri, kind=origin.kind, title=origin.title, revision=reading.revision
+    )
+    return gone
+
+
+async def _remove(session: Session, memory_ids: frozenset[str], tally: Tally) -> None:
+    if not memory_ids:
+        return
+    ids = sorted(memory_ids)
+    await session.all("known_memories", ids=ids)
+    for embedder, number in Counter(row["embedder_id"] for row in await session.all("remove_vectors", ids=ids)).items():
+        tally.vectors(embedder, -number)
+    for row in await session.all("remove_chunks", ids=ids):
+        tally.chunk(row["length"], row["context_length"], row["lexemes"], sign=-1)
+    origins = {row["origin_id"] for row in await session.all("remove_memories", ids=ids)}
+    await session.run("remove_empty_origins", ids=sorted(origins))
+    freed = await session.ids("unlink_versions", ids)
+    if freed:
+        await _mark(session, freed, current=True)
+
+
+async def forget(session: Session, ids: Sequence[str], now: datetime) -> frozenset[str]:
+    """Remove memories with all their versions and leave tombstones."""
+    versions = await session.ids("versions", ids)
+    if versions:
+        tally = Tally()
+        await _remove(session, versions, tally)
+        await session.run_many("add_tombstone", [{"id": key, "forgotten_at": now} for key in sorted(versions)])
+        await tally.write(session)
+    return versions
+
+
+async def bury(session: Session, tombstones: Sequence[Tombstone]) -> None:
+    """Write tombstones alone."""
+    await session.run("add_namespace")
+    rows = sorted((tombstone.memory_id, tombstone.forgotten_at) for tombstone in tombstones)
+    await session.run_many("add_tombstone", [{"id": key, "forgotten_at": moment} for key, moment in rows])
