@@ -26,18 +26,38 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-_PEOPLE = _words("Mira Tomas Ines Pavel Aiko Lena Oscar Nadia Jonas Priya Felix Carla Anton Ruth Diego Yara Milan Elsa")
-_THINGS = _words(
-    "server database backup invoice contract password laptop router garden kitchen passport ticket report budget "
-    "printer camera bicycle battery heating window script library release branch cluster certificate domain mailbox"
+_PEOPLE = _words(
+    "Mira Tomas Ines Pavel Aiko Lena Oscar Nadia Jonas Priya Felix Carla Anton Ruth Diego Yara Milan Elsa Hugo "
+    "Vera Bruno Alma Ivan Greta Pedro Noor Stefan Julia Marco Sofia Emil Clara Rafael Hanna Viktor Luisa Omar "
+    "Freya Leon Amira Kenji Paula Adam Teresa Boris Lucia Erik Dalia Simon Irene"
 )
-_PLACES = _words("Lisbon Berlin Tartu Porto Kyoto Madrid Riga Turin Bergen Lyon Dublin Ghent Oslo Prague")
+_THINGS = _words(
+    "server database backup invoice contract password laptop router garden kitchen passport ticket report "
+    "budget printer camera bicycle battery heating window script library release branch cluster certificate "
+    "domain mailbox boiler mattress guitar tripod keyboard monitor charger antenna scanner freezer ladder "
+    "curtain carpet fence shed roof gutter chimney balcony cellar garage trailer canoe tent stove lantern "
+    "compass telescope microscope piano violin easel canvas notebook folder envelope stamp parcel voucher "
+    "receipt warranty lease deposit pension mortgage licence visa vaccine prescription crutch thermometer "
+    "bandage syringe helmet saddle harness anchor rudder propeller gearbox clutch radiator bumper windscreen "
+    "dashboard odometer firewall gateway proxy scheduler compiler parser index replica snapshot queue "
+    "container namespace webhook token"
+)
+_PLACES = _words(
+    "Lisbon Berlin Tartu Porto Kyoto Madrid Riga Turin Bergen Lyon Dublin Ghent Oslo Prague Graz Basel Malmo "
+    "Turku Vilnius Krakow Leipzig Bremen Utrecht Bruges Nantes Bilbao Braga Coimbra Trieste Zagreb Split Sofia "
+    "Varna Izmir Haifa Osaka Seoul Lima Quito Bogota"
+)
 _VERBS = _words(
-    "moved checked replaced sold ordered repaired renamed cancelled paid approved lost found cleaned tested"
+    "moved checked replaced sold ordered repaired renamed cancelled paid approved lost found cleaned tested "
+    "borrowed returned painted measured weighed photographed scanned copied deleted archived restored upgraded "
+    "insured inspected rented donated recycled wrapped labelled hid unpacked sharpened polished reset"
 )
 _TOPICS = _words(
-    "migration security billing hiring insurance training translation monitoring recycling scheduling onboarding "
-    "encryption accounting gardening nutrition sailing photography"
+    "migration security billing hiring insurance training translation monitoring recycling scheduling "
+    "onboarding encryption accounting gardening nutrition sailing photography procurement compliance logistics "
+    "marketing taxation retirement parenting homework gymnastics climbing cycling fencing chess pottery baking "
+    "brewing beekeeping astronomy geology linguistics statistics caching logging profiling refactoring "
+    "deployment indexing sharding tracing budgeting auditing forecasting"
 )
 _ENGLISH = (
     "{person} {verb} the {thing} of {name} in {place} because the old one kept failing.",
@@ -52,10 +72,28 @@ _ENGLISH = (
     "Doctor {name} told {person} to walk {number} minutes a day and to sleep more.",
     "The flight to {place} was moved, so the {name} meeting about {topic} is on another day.",
     "{person} prefers {name} tea to {other} coffee and never eats before noon.",
+    "Ask {person} for the {thing} before the visit to {place}; {name} keeps the spare one.",
+    "{topic} lessons start at nine in the {place} school, teacher {name}, room {number}.",
+    "Never put the {thing} near the {other} machine: it broke twice, {person} says.",
+    "{name} raised its price to {number} a month, so {person} looks for another {thing}.",
+    "Bug {identifier}: the {thing} stops when {topic} runs at night.",
+    "My sister {verb} her {thing} and gave the rest to {name}.",
+    "Library card {identifier} is for books on {topic}, return them to {place}.",
+    "Dinner with {name} and {person} in {place}; bring the {thing}.",
 )
-_RUSSIAN_PEOPLE = _words("Мира Павел Лена Антон Надя Олег Ирина Сергей Катя Юра")
-_RUSSIAN_THINGS = _words("сервер договор отчёт паспорт билет ключ пароль роутер ноутбук велосипед счёт заказ архив")
-_RUSSIAN_PLACES = _words("Москве Казани Томске Перми Самаре Лиссабоне Берлине Тарту")
+_RUSSIAN_PEOPLE = _words(
+    "Мира Павел Лена Антон Надя Олег Ирина Сергей Катя Юра Глеб Вера Тимур Зоя Денис Алла Роман Ольга Фёдор "
+    "Инна Марк Жанна Артём Дина Борис Раиса"
+)
+_RUSSIAN_THINGS = _words(
+    "сервер договор отчёт паспорт билет ключ пароль роутер ноутбук велосипед счёт заказ архив чемодан телефон "
+    "фонарь шкаф диван ковёр холодильник чайник утюг зонт рюкзак журнал словарь проект график бюджет кредит "
+    "налог штраф полис рецепт анализ прибор насос кабель экран принтер сканер журавль дневник альбом конверт"
+)
+_RUSSIAN_PLACES = _words(
+    "Москве Казани Томске Перми Самаре Лиссабоне Берлине Тарту Риге Праге Омске Туле Пскове Вологде Калуге "
+    "Рязани Воронеже Саратове Сочи Ялте"
+)
 _RUSSIAN = (
     "{person} отвечает за {thing} проекта {name} и работает в {place}.",
     "Нужно обновить {thing}: старый больше не подходит для {name}, сказала {person}.",
@@ -63,6 +101,12 @@ _RUSSIAN = (
     "{person} положила {thing} с номером {identifier} в сейф в {place}.",
     "В {place} встречались с {name}, обсуждали {thing} и планы {other} на год.",
     "{person} любит чай {name}, а кофе {other} больше не пьёт.",
+    "Спросить у {name}, куда делся {thing}; последний раз его видели в {place}.",
+    "Цена {name} выросла до {number} рублей, ищем другой {thing}.",
+    "Ошибка {identifier}: {thing} останавливается ночью, чинит {person}.",
+    "{person} переезжает: новый адрес рядом с {name}, дом {number}.",
+    "Врач {name} запретил бег, {person} теперь плавает по {number} минут.",
+    "Поезд до {other} перенесли, {thing} забрать заранее.",
 )
 _COMMON = (
     "the {thing} of the project",

@@ -23,10 +23,14 @@ ARMS = ("identifiers", "vectors", "words")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Depths:
-    """How many chunks each arm returns, and how many candidates are scored by words to find them."""
+    """How many chunks each arm returns, and how many times as many candidates are scored by words to find them.
+
+    Among 6,000 sentences of XQuAD, FaQuAD and LoCoMo, twice finds 0.998 of the ten and 0.993 of the fifty that
+    scoring every match would put first, and takes half the time of six times.
+    """
 
     pool: int = 50
-    candidates: int = 300
+    candidates: int = 2
 
 
 class _Clock:
@@ -121,7 +125,7 @@ class Reader:
         return max(self.depths.pool, query.limit)
 
     def _candidates(self, query: Query) -> int:
-        return max(self.depths.candidates, query.limit)
+        return self.depths.candidates * self._pool(query)
 
 
 @contextmanager
