@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from ricordo.errors import InvalidInput
 from ricordo.eval.datasets import Dataset
 from ricordo.eval.jsonfile import read_json, read_json_lines
+from ricordo.eval.locomo import read_locomo
 from ricordo.eval.squad import read_squad
 
 
@@ -105,3 +107,73 @@ def test_files_that_are_not_parallel_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInput, match="not parallel"):
         read_squad(one, other)
+
+
+# --- LoCoMo ---
+
+
+CONVERSATION = {
+    "sample_id": "conv-1",
+    "conversation": {
+        "speaker_a": "Ana",
+        "speaker_b": "Bo",
+        "session_2_date_time": "9:05 am on 12 May, 2023",
+        "session_2": [{"speaker": "Bo", "dia_id": "D2:1", "text": "Look!", "blip_caption": "an owl on a roof"}],
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": "Ana", "dia_id": "D1:1", "text": "I saw an owl."},
+            {"speaker": "Bo", "dia_id": "D1:2", "text": "Where?"},
+        ],
+        "session_3_date_time": "9:05 am on 13 May, 2023",
+    },
+    "qa": [
+        {"question": "What did Ana see?", "answer": "an owl", "evidence": ["D1:1"], "category": 4},
+        {"question": "Who saw owls?", "answer": "both", "evidence": ["D1:1", "D2:1", "D9:9", "D"], "category": 1},
+        {"question": "Unanswered?", "evidence": ["D8:6; D9:17"], "category": 3},
+        {"question": "Nothing?", "evidence": [], "category": 3},
+    ],
+}
+
+
+def test_turns_of_locomo_keep_speaker_session_place_and_day(tmp_path: Path) -> None:
+    (conversation,) = read_locomo(written(tmp_path / "x.json", [CONVERSATION])).collections
+
+    assert [memory.text for memory in conversation.memories] == [
+        "Ana: I saw an owl.",
+        "Bo: Where?",
+        "Bo: Look! [an owl on a roof]",
+    ]
+    last = conversation.memories[-1]
+    assert (last.speaker, last.group, last.position) == ("Bo", "session 2", 2)
+    assert last.event_timestamp == datetime(2023, 5, 12, 9, 5, tzinfo=UTC)
+
+
+def test_evidence_counts_that_names_a_turn_exactly(tmp_path: Path) -> None:
+    dataset = read_locomo(written(tmp_path / "x.json", [CONVERSATION]), text="plain")
+
+    assert answers(dataset) == {
+        "What did Ana see?": {"Ana: I saw an owl."},
+        "Who saw owls?": {"Ana: I saw an owl.", "Bo: Look!"},
+    }
+    assert [question.category for question in dataset.collections[0].questions] == ["4 single-hop", "1 multi-hop"]
+
+
+def test_a_turn_can_say_its_day(tmp_path: Path) -> None:
+    (conversation,) = read_locomo(written(tmp_path / "x.json", [CONVERSATION]), text="dated").collections
+
+    assert conversation.memories[-1].text == "[9:05 am on 12 May, 2023] Bo: Look! [an owl on a roof]"
+
+
+def test_conversations_are_chosen_by_name(tmp_path: Path) -> None:
+    file = written(tmp_path / "x.json", [CONVERSATION, CONVERSATION | {"sample_id": "conv-2"}])
+
+    assert [part.name for part in read_locomo(file, only=["conv-2"]).collections] == ["conv-2"]
+    with pytest.raises(InvalidInput, match="no conversation conv-3; it has conv-1, conv-2"):
+        read_locomo(file, only=["conv-3"])
+
+
+def test_the_three_conversations_have_494_questions_with_evidence(data: Path) -> None:
+    dataset = read_locomo(data / "locomo-dev.json")
+
+    assert sum(len(part.questions) for part in dataset.collections) == 494
+    assert sum(len(part.memories) for part in dataset.collections) == 1451

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ricordo.cli.options import Command, Options, Program, examples, pass_options
+from ricordo.cli.options import TEXT, Command, Options, Program, examples, pass_options
 from ricordo.cli.program import FOUND
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = ["eval_"]
 FILE = click.Path(path_type=Path)
 # Named here because the help should not import what reads and stems.
 ANALYZERS = ("standard", "plain", "snowball-english", "snowball-portuguese", "snowball-russian", "snowball-spanish")
+TEXTS = ("plain", "caption", "dated")
 
 analyzer_option = click.option(
     "--analyzer", type=click.Choice(ANALYZERS), default="standard", show_default=True, help="How words are read."
@@ -69,6 +70,38 @@ def squad(options: Options, /, *, file: Path, documents: Path | None, analyzer: 
     from ricordo.eval.squad import read_squad
 
     return measure(options, read_squad(file, documents), analyzer, compare)
+
+
+@eval_.command(
+    "locomo",
+    cls=Command,
+    epilog=examples(
+        "ricordo eval locomo locomo10.json",
+        "ricordo eval locomo locomo10.json --only conv-26,conv-30 --text dated",
+        "ricordo eval locomo locomo10.json --text plain --analyzer snowball-english --embedder none",
+    ),
+)
+@click.argument("file", type=FILE)
+@click.option("--only", type=TEXT, default="", metavar="NAMES", help="These conversations, with commas between.")
+@click.option(
+    "--text",
+    type=click.Choice(TEXTS),
+    default="caption",
+    show_default=True,
+    help="Of a turn: speaker and text; and a picture's caption; and the session's date.",
+)
+@analyzer_option
+@compare_option
+@pass_options
+def locomo(options: Options, /, *, file: Path, only: str, text: str, analyzer: str, compare: Path | None) -> int:
+    """Questions about long conversations.
+
+    FILE is LoCoMo's; each turn is a memory, each conversation a namespace.
+    """
+    from ricordo.eval.locomo import read_locomo
+
+    names = [name for name in map(str.strip, only.split(",")) if name]
+    return measure(options, read_locomo(file, only=names, text=text), analyzer, compare)
 
 
 def measure(options: Options, dataset: Dataset, analyzer: str, compare: Path | None) -> int:

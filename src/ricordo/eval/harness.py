@@ -180,8 +180,8 @@ async def _ask(reader: Reader, namespace: str, question: Question, depth: int) -
 
 
 def by_category(answers: Sequence[Answer]) -> dict[str, list[Outcome]]:
-    """Outcomes by category, in the order the categories first come."""
+    """Outcomes by category, sorted by its name."""
     found: dict[str, list[Outcome]] = {}
     for answer in answers:
         found.setdefault(answer.question.category, []).append(answer.outcome)
-    return found
+    return dict(sorted(found.items()))
