@@ -19,6 +19,8 @@ __all__ = ["SQLITE_VERSION", "Database"]
 PACKAGE = "ricordo.stores.sqlite"
 SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_SECONDS = 60.0
+PATIENCE = "PRAGMA busy_timeout = 60000"
+SHORT_PATIENCE = "PRAGMA busy_timeout = 500"
 PRAGMAS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA secure_delete = ON",
@@ -95,11 +97,19 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
 
-    @contextmanager
-    def maintaining(self) -> Iterator[sqlite3.Connection]:
-        """A connection outside any transaction, for checkpoints and the like."""
+    def empty_log(self) -> bool:
+        """Fold the write-ahead log into the file and cut it to nothing, so that neither holds what was deleted.
+
+        False when another process would not let go of an old state in time: then the log keeps it until this
+        is called again, or until the last process closes the file.
+        """
         with self._writing, self._connection() as connection, self._translated():
-            yield connection
+            connection.execute(SHORT_PATIENCE)
+            try:
+                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                connection.execute(PATIENCE)
+            return not busy
 
     # --- inside ---
 

@@ -135,8 +135,7 @@ class SqliteStore:
     def _purge(self) -> None:
         with self._database.writing() as connection:
             connection.execute(self._sql["optimize_words"])
-        with self._database.maintaining() as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._database.empty_log()
 
     def _check(self) -> tuple[Fault, ...]:
         with self._database.writing() as connection:
