@@ -1,0 +1,67 @@
+"""The built files at work, one text at a time: for checking them and for fitting the centring mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from ricordo_e5_build.graph import POOLED, TOKEN_STATES
+
+__all__ = ["Pass", "Reader"]
+
+FATAL = 4
+"""onnxruntime's highest severity: what goes wrong comes as an error."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pass:
+    """What one text gives: `ids`, `pooled` `(hidden,)` and `states` `(tokens, hidden)`, both float32."""
+
+    ids: list[int]
+    pooled: NDArray[np.float32]
+    states: NDArray[np.float32]
+
+
+class Reader:
+    """A tokenizer and a session over a model."""
+
+    def __init__(self, model: Path, tokenizer: Path) -> None:
+        import onnxruntime  # type: ignore[import-untyped]
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = FATAL
+        self.tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._session = onnxruntime.InferenceSession(str(model), options)
+        self._failure: type[Exception] = onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument
+
+    def ids(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer.encode(text).ids
+        return ids
+
+    def read(self, text: str) -> Pass:
+        ids = self.ids(text)
+        pooled, states = self.run([ids])
+        return Pass(ids=ids, pooled=pooled[0], states=states[0])
+
+    def run(self, texts: list[list[int]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """`pooled` and `token_states` of texts given as ids, padded to the longest."""
+        ids = np.zeros((len(texts), max(map(len, texts))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, text in enumerate(texts):
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+        found: Any = self._session.run([POOLED, TOKEN_STATES], {"input_ids": ids, "attention_mask": mask})
+        return found[0], found[1]
+
+    def refuses(self, token: int) -> bool:
+        """Whether the model refuses to look this id up."""
+        try:
+            self.run([[token]])
+        except self._failure:
+            return True
+        return False

