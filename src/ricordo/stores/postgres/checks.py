@@ -12,7 +12,7 @@ RE_READ = "export with `ricordo export`, then import into a new store"
 COUNTED = (
     ("memories_without_chunks", "memories cannot be found because they have no chunks"),
     ("chunks_marked_wrong", "chunks do not know whether their memory was superseded"),
-    ("vectors_marked_wrong", "vectors do not know whether their memory was superseded"),
+    ("vectors_marked_wrong", "vectors do not know their memory, or whether it was superseded"),
     ("wrong_frequencies", "document frequencies do not add up"),
 )
 

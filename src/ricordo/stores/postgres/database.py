@@ -110,9 +110,9 @@ class Database:
 
     # --- use ---
 
-    async def read(self, namespace: str, work: Work[R]) -> R:
+    async def read(self, namespace: str, work: Work[R], begin: str = "begin_reading") -> R:
         """Run inside one read transaction."""
-        return await self._repeat(namespace, work, "begin_reading")
+        return await self._repeat(namespace, work, begin)
 
     async def write(self, namespace: str, work: Work[R]) -> R:
         """Run inside one write transaction, committed at the end, rolled back on any error.

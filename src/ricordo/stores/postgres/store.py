@@ -20,6 +20,8 @@ from ricordo.stores.sql import Migration, load_migrations
 __all__ = ["PostgresStore"]
 
 DUMP_PAGE = 500
+FIRST_ANALYSIS = 200  # chunks
+LAST_ANALYSIS = 100_000
 
 
 class PostgresStore:
@@ -34,6 +36,7 @@ class PostgresStore:
     ) -> None:
         self._database = database
         self._vectors = vectors.VectorSearch(exact_rows)
+        self._unanalysed, self._analysis = 0, FIRST_ANALYSIS
         self._migrations = load_migrations(PACKAGE) if migrations is None else migrations
 
     @classmethod
@@ -57,6 +60,7 @@ class PostgresStore:
         vector = next((entry.vector for entry in batch.entries if entry.vector is not None), None)
         if vector is not None and batch.fingerprint is not None:
             await self._index(namespace, batch.fingerprint, len(vector))
+        await self._analyse(added.chunks)
         return added
 
     async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
@@ -86,7 +90,8 @@ class PostgresStore:
         )
 
     async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
-        return await self._database.read(namespace, partial(reads.by_words, terms=terms, filters=filters, limit=limit))
+        work = partial(reads.by_words, terms=terms, filters=filters, limit=limit)
+        return await self._database.read(namespace, work, "begin_word_search")
 
     async def by_vector(self, namespace: str, variant: Variant, filters: Filters, limit: int) -> tuple[str, ...]:
         return await self._database.read(
@@ -138,3 +143,11 @@ class PostgresStore:
         if await self._database.read(namespace, partial(self._vectors.needs_index, fingerprint=fingerprint)):
             make = partial(vectors.make_index, fingerprint=fingerprint, dimension=dimension)
             await self._database.maintain(make)
+
+    async def _analyse(self, chunks: int) -> None:
+        """Tell the planner of a growing database: the server's own daemon comes minutes after a first ingest."""
+        self._unanalysed += chunks
+        if self._unanalysed < self._analysis:
+            return
+        self._unanalysed, self._analysis = 0, min(2 * self._analysis, LAST_ANALYSIS)
+        await self._database.maintain(lambda session: session.simple("analyse"))

@@ -21,7 +21,7 @@ from ricordo.stores.postgres.tallies import Tally
 
 __all__ = ["add", "bury", "forget"]
 
-VECTOR_TYPES = ("text", "text", "text", "bool", "halfvec")
+VECTOR_TYPES = ("text", "text", "text", "text", "bool", "halfvec")
 
 
 async def add(session: Session, batch: Batch) -> Added:
@@ -84,9 +84,9 @@ async def _supersede(session: Session, memories: Sequence[Memory]) -> None:
 
 
 async def _mark(session: Session, memory_ids: Iterable[str], *, current: bool) -> None:
-    marked = await session.ids("mark_chunks", memory_ids, current=current)
-    if marked:
-        await session.run("mark_vectors", ids=list(marked), current=current)
+    ids = list(memory_ids)
+    if await session.run("mark_chunks", ids=ids, current=current):
+        await session.run("mark_vectors", ids=ids, current=current)
 
 
 async def _add_chunks(session: Session, entries: Sequence[Entry], tally: Tally) -> int:
@@ -125,10 +125,7 @@ async def _move(session: Session, entries: Sequence[Entry], known: dict[str, Row
         if (chunk.memory_id, chunk.position, state) != (row["memory_id"], row["position"], row["current"]):
             rows.append({"id": chunk.id, "memory_id": chunk.memory_id, "position": chunk.position, "current": state})
     await session.run_many("move_chunk", rows)
-    for state in (True, False):
-        changed = [row["id"] for row in rows if row["current"] is state]
-        if changed:
-            await session.run("mark_vectors", ids=changed, current=state)
+    await session.run_many("move_vectors", [{key: row[key] for key in ("id", "memory_id", "current")} for row in rows])
 
 
 async def _add_vectors(session: Session, entries: Sequence[Entry], fingerprint: str, tally: Tally) -> None:
@@ -138,9 +135,9 @@ async def _add_vectors(session: Session, entries: Sequence[Entry], fingerprint: 
     embedder = embedder_id(fingerprint)
     await session.run("add_embedder", embedder_id=embedder, fingerprint=fingerprint)
     known = await session.ids("with_vectors", vectors, embedder_id=embedder)
-    chunks = {row["id"]: row["current"] for row in await session.all("known_chunks", ids=sorted(vectors))}
+    chunks = {row["id"]: row for row in await session.all("known_chunks", ids=sorted(vectors))}
     rows = [
-        (session.namespace, key, embedder, chunks[key], HalfVector(vector))
+        (session.namespace, key, embedder, chunks[key]["memory_id"], chunks[key]["current"], HalfVector(vector))
         for key, vector in sorted(vectors.items())
         if key not in known
     ]

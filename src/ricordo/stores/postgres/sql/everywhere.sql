@@ -27,7 +27,7 @@ WHERE c.current <> (m.superseded_by IS NULL)
 -- name: vectors_marked_wrong
 SELECT count(*) AS found FROM ricordo.embedding e
 JOIN ricordo.chunk c ON c.namespace = e.namespace AND c.id = e.chunk_id
-WHERE e.current <> c.current
+WHERE e.current <> c.current OR e.memory_id <> c.memory_id
 
 -- name: wrong_counters
 SELECT counted.namespace FROM (
@@ -76,6 +76,9 @@ FROM pg_class c WHERE c.relnamespace = to_regnamespace('ricordo') AND c.relkind 
 
 -- name: reclaim
 VACUUM ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.counter, ricordo.frequency, ricordo.tombstone
+
+-- name: analyse
+ANALYZE ricordo.origin, ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.counter, ricordo.frequency
 
 -- name: available_extension
 SELECT default_version AS version FROM pg_available_extensions WHERE name = 'vector'

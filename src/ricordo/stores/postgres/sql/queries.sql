@@ -4,6 +4,14 @@ SET LOCAL citus.propagate_set_commands = 'local';
 SET LOCAL statement_timeout = '60s';
 SET LOCAL jit = off
 
+-- name: begin_word_search
+-- The planner takes a look at every tsvector for cheaper than it is.
+BEGIN READ ONLY;
+SET LOCAL citus.propagate_set_commands = 'local';
+SET LOCAL statement_timeout = '60s';
+SET LOCAL jit = off;
+SET LOCAL enable_seqscan = off
+
 -- name: begin_writing
 BEGIN;
 SET LOCAL citus.propagate_set_commands = 'local';
@@ -99,11 +107,10 @@ WHERE namespace = %(namespace)s AND id = %(supersedes)s AND superseded_by IS NUL
 -- name: mark_chunks
 UPDATE ricordo.chunk SET current = %(current)s
 WHERE namespace = %(namespace)s AND memory_id = ANY(%(ids)s::text[]) AND current <> %(current)s
-RETURNING id
 
 -- name: mark_vectors
 UPDATE ricordo.embedding SET current = %(current)s
-WHERE namespace = %(namespace)s AND chunk_id = ANY(%(ids)s::text[]) AND current <> %(current)s
+WHERE namespace = %(namespace)s AND memory_id = ANY(%(ids)s::text[]) AND current <> %(current)s
 
 -- name: known_chunks
 SELECT c.id, c.memory_id, c.position, c.current FROM ricordo.chunk c
@@ -120,12 +127,16 @@ COPY ricordo.chunk (
 UPDATE ricordo.chunk SET memory_id = %(memory_id)s, position = %(position)s, current = %(current)s
 WHERE namespace = %(namespace)s AND id = %(id)s
 
+-- name: move_vectors
+UPDATE ricordo.embedding SET memory_id = %(memory_id)s, current = %(current)s
+WHERE namespace = %(namespace)s AND chunk_id = %(id)s
+
 -- name: add_embedder
 INSERT INTO ricordo.embedder (namespace, id, fingerprint) VALUES (%(namespace)s, %(embedder_id)s, %(fingerprint)s)
 ON CONFLICT DO NOTHING
 
 -- name: add_vectors
-COPY ricordo.embedding (namespace, chunk_id, embedder_id, current, vector) FROM STDIN (FORMAT binary)
+COPY ricordo.embedding (namespace, chunk_id, embedder_id, memory_id, current, vector) FROM STDIN (FORMAT binary)
 
 -- name: add_counters
 COPY ricordo.counter (namespace, name, batch, amount) FROM STDIN
@@ -171,9 +182,8 @@ WITH RECURSIVE version (id) AS (
 SELECT id FROM version
 
 -- name: remove_vectors
-DELETE FROM ricordo.embedding WHERE namespace = %(namespace)s AND chunk_id IN (
-    SELECT c.id FROM ricordo.chunk c WHERE c.namespace = %(namespace)s AND c.memory_id = ANY(%(ids)s::text[])
-) RETURNING embedder_id
+DELETE FROM ricordo.embedding WHERE namespace = %(namespace)s AND memory_id = ANY(%(ids)s::text[])
+RETURNING embedder_id
 
 -- name: remove_chunks
 DELETE FROM ricordo.chunk WHERE namespace = %(namespace)s AND memory_id = ANY(%(ids)s::text[])
@@ -309,9 +319,8 @@ LIMIT %(limit)s
 SELECT found.chunk_id AS id FROM (
     SELECT e.chunk_id, -(e.vector::vector <#> %(vector)s) AS score
     FROM ricordo.memory m
-    JOIN ricordo.chunk c ON c.namespace = %(namespace)s AND c.memory_id = m.id
     JOIN ricordo.embedding e
-        ON e.namespace = %(namespace)s AND e.chunk_id = c.id AND e.embedder_id = %(embedder_id)s
+        ON e.namespace = %(namespace)s AND e.memory_id = m.id AND e.embedder_id = %(embedder_id)s
     WHERE m.namespace = %(namespace)s
         AND (%(superseded)s OR m.superseded_by IS NULL)
         AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
@@ -368,9 +377,8 @@ WITH near AS MATERIALIZED (
                 SELECT 1 FROM ricordo.origin o
                 WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
             ))
-        FROM ricordo.chunk c
-        JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
-        WHERE c.namespace = %(namespace)s AND c.id = e.chunk_id
+        FROM ricordo.memory m
+        WHERE m.namespace = %(namespace)s AND m.id = e.memory_id
     )
     ORDER BY e.vector::halfvec({dimension}) <#> %(vector)s::halfvec({dimension})
     LIMIT %(limit)s

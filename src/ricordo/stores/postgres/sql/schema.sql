@@ -79,7 +79,6 @@ CREATE TABLE ricordo.chunk (
 
 CREATE INDEX chunk_by_memory ON ricordo.chunk (namespace, memory_id);
 CREATE INDEX chunk_by_lexeme ON ricordo.chunk USING gin (lexemes) WITH (fastupdate = off);
-ALTER TABLE ricordo.chunk ALTER COLUMN lexemes SET STATISTICS 1000;
 
 CREATE TABLE ricordo.embedder (
     namespace text NOT NULL,
@@ -88,12 +87,13 @@ CREATE TABLE ricordo.embedder (
     CONSTRAINT embedder_pkey PRIMARY KEY (namespace, id)
 );
 
--- A narrow table, so that an exact search reads little else than vectors. HNSW indexes, one for each embedder,
--- are made when a namespace outgrows the exact search.
+-- A narrow table, so that an exact search reads little else than vectors; `memory_id` and `current` repeat what the
+-- chunk says. HNSW indexes, one for each embedder, are made when a namespace outgrows the exact search.
 CREATE TABLE ricordo.embedding (
     namespace text NOT NULL,
     chunk_id text COLLATE "C" NOT NULL,
     embedder_id text COLLATE "C" NOT NULL,
+    memory_id text COLLATE "C" NOT NULL,
     current boolean NOT NULL,
     vector halfvec NOT NULL,
     CONSTRAINT embedding_pkey PRIMARY KEY (namespace, chunk_id, embedder_id),
@@ -103,6 +103,7 @@ CREATE TABLE ricordo.embedding (
         REFERENCES ricordo.embedder (namespace, id)
 );
 
+CREATE INDEX embedding_by_memory ON ricordo.embedding (namespace, memory_id);
 ALTER TABLE ricordo.embedding ALTER COLUMN vector SET STORAGE PLAIN;
 
 CREATE TABLE ricordo.tombstone (
