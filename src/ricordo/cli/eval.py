@@ -23,6 +23,7 @@ FILE = click.Path(path_type=Path)
 # Named here because the help should not import what reads and stems.
 ANALYZERS = ("standard", "plain", "snowball-english", "snowball-portuguese", "snowball-russian", "snowball-spanish")
 TEXTS = ("plain", "caption", "dated")
+SPLITS = ("dev", "test")
 
 analyzer_option = click.option(
     "--analyzer", type=click.Choice(ANALYZERS), default="standard", show_default=True, help="How words are read."
@@ -102,6 +103,31 @@ def locomo(options: Options, /, *, file: Path, only: str, text: str, analyzer: s
 
     names = [name for name in map(str.strip, only.split(",")) if name]
     return measure(options, read_locomo(file, only=names, text=text), analyzer, compare)
+
+
+@eval_.command(
+    "agent-memory",
+    cls=Command,
+    epilog=examples(
+        "ricordo eval agent-memory",
+        "ricordo eval agent-memory --oracle-time --store sqlite:///agent-memory.db",
+        "ricordo eval agent-memory --split test --json > run.json",
+    ),
+)
+@click.option("--split", type=click.Choice(SPLITS), default="dev", show_default=True, help="Tune on dev alone.")
+@click.option("--oracle-time", is_flag=True, help="Give the interval that a question means as a filter.")
+@analyzer_option
+@compare_option
+@pass_options
+def agent_memory(options: Options, /, *, split: str, oracle_time: bool, analyzer: str, compare: Path | None) -> int:
+    """Questions about 12,000 generated records.
+
+    Synthetic, in English and Russian: identifiers that differ in a character, names that are also words,
+    events that recur, other words for the same thing, and two of these at once.
+    """
+    from ricordo.eval.agent_memory import agent_memory as generate
+
+    return measure(options, generate(split, oracle_time=oracle_time), analyzer, compare)
 
 
 def measure(options: Options, dataset: Dataset, analyzer: str, compare: Path | None) -> int:

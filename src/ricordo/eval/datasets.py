@@ -38,11 +38,16 @@ class Collection:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dataset:
-    """All collections of a benchmark, and the choices that shaped them."""
+    """All collections of a benchmark, and the choices that shaped them.
+
+    `now` is when its questions are asked, where that matters; `published` what others report, by category.
+    """
 
     name: str
     collections: tuple[Collection, ...]
     settings: Mapping[str, Json] = field(default_factory=dict)
+    now: datetime | None = None
+    published: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 class Given:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import ricordo
-from ricordo.engine import Engine
+from ricordo.engine import Engine, utc_now
 from ricordo.eval.analyzers import ANALYZERS
 from ricordo.eval.datasets import Collection, Dataset, Question, given
 from ricordo.eval.metrics import Outcome, outcome
@@ -109,7 +110,7 @@ async def evaluate(dataset: Dataset, plan: Plan, tell: Callable[[Step], None] = 
     with _store(plan) as url:
         for collection in dataset.collections:
             for analyzer, rungs in groupby(plan.ladder, key=lambda rung: rung.analyzer):
-                async with _open(url, plan, collection, analyzer) as memory:
+                async with _open(url, plan, collection, analyzer, dataset.now) as memory:
                     await _read(memory, collection, tally)
                     for rung in rungs:
                         await _climb(memory, rung, plan, collection, tally)
@@ -132,7 +133,9 @@ def _store(plan: Plan) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def _open(url: str, plan: Plan, collection: Collection, analyzer: str | None) -> AsyncIterator[Engine]:
+async def _open(
+    url: str, plan: Plan, collection: Collection, analyzer: str | None, now: datetime | None
+) -> AsyncIterator[Engine]:
     """The engine on the collection's namespace, whose name tells what is in it. A baseline needs no vectors."""
     chosen = analyzer or plan.analyzer
     name = plan.settings.embedder if analyzer is None else NONE
@@ -141,7 +144,10 @@ async def _open(url: str, plan: Plan, collection: Collection, analyzer: str | No
         chosen, name, embedder.fingerprint if embedder else "", *(memory.id for memory in collection.memories)
     )
     settings = replace(plan.settings, store=url, embedder=name, namespace=f"eval/{collection.name[:100]}/{content}")
-    async with ricordo.open(settings=settings, embedder=embedder, analyzer=ANALYZERS[chosen]) as memory:
+    if now is not None:
+        settings = replace(settings, tz="UTC")
+    clock = (lambda: now) if now is not None else utc_now
+    async with ricordo.open(settings=settings, embedder=embedder, analyzer=ANALYZERS[chosen], clock=clock) as memory:
         yield memory
 
 

@@ -28,7 +28,6 @@ class Report:
     run: Run
     made_at: datetime
     differences: Mapping[str, Difference] | None = None
-    published: Mapping[str, Mapping[str, float]] | None = None
 
 
 def document(report: Report) -> dict[str, Json]:
@@ -140,7 +139,7 @@ def _category_tables(report: Report) -> list[list[str]]:
     if len(categories) < 2:
         return []
     rungs = {name: by_category(answers) for name, answers in run.answers.items()}
-    published = report.published or {}
+    published = run.dataset.published
     return [
         table(["category", "n", *MEASURES], [[name, str(len(each)), *_row(each)] for name, each in categories.items()]),
         table(
