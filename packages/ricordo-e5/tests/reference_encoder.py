@@ -6,6 +6,7 @@ from math import erf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
+
 from ricordo_e5_build.source import E5Source
 
 Array = NDArray[np.float32]
@@ -27,8 +28,9 @@ def states(source: E5Source, ids: list[int]) -> list[Array]:
 
 
 def pooled(rows: Array) -> Array:
-    total = rows.sum(axis=0)
-    return total / np.linalg.norm(total)
+    total: Array = rows.sum(axis=0)
+    total /= np.linalg.norm(total)
+    return total
 
 
 def attention(source: E5Source, layer: int, rows: Array) -> Array:
@@ -48,9 +50,10 @@ def linear(source: E5Source, name: str, rows: Array) -> Array:
 
 def normalised(source: E5Source, name: str, rows: Array) -> Array:
     centred = rows - rows.mean(axis=-1, keepdims=True)
-    scaled = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(source.sizes.epsilon))
+    scaled: Array = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(source.sizes.epsilon))
     return scaled * source.floats(f"{name}.w") + source.floats(f"{name}.b")
 
 
 def gelu(rows: Array) -> Array:
-    return rows * np.float32(0.5) * (1 + np.vectorize(erf, otypes=[np.float32])(rows / sqrt(2)))
+    found: Array = rows * np.float32(0.5) * (1 + np.vectorize(erf, otypes=[np.float32])(rows / sqrt(2)))
+    return found

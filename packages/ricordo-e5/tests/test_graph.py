@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from reference_encoder import pooled, states
 from ricordo_e5_build.graph import Form, encoder
 from ricordo_e5_build.reader import Reader

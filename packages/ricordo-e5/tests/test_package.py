@@ -9,14 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference_encoder import pooled, states
+from tokenizers import normalizers
+
+from reference_encoder import Array, pooled, states
 from ricordo_e5_build import fetch, source
 from ricordo_e5_build.centring import fit, kept, sentences
 from ricordo_e5_build.graph import Form
 from ricordo_e5_build.package import CACHE, Choice, build, is_built, sha256
 from ricordo_e5_build.reader import Reader
 from ricordo_e5_build.vocabulary import choose
-from tokenizers import normalizers
 
 pytestmark = pytest.mark.slow
 
@@ -113,10 +114,10 @@ def test_what_comes_decomposed_is_composed(reader: Reader) -> None:
 
 
 def test_a_text_of_more_than_512_tokens_is_refused_by_the_model(reader: Reader) -> None:
-    with pytest.raises(Exception, match="emb.ln"):
+    with pytest.raises(Exception, match=r"emb\.ln"):
         reader.run([[0] * 513])
 
 
-def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    products = (left * right).sum(axis=1)
-    return products / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
+def cosines(left: Array, right: Array) -> Array:
+    found: Array = (left * right).sum(axis=1) / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
+    return found

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from ricordo_e5_build.source import SourceError, read
 from synthetic import HIDDEN, LAYERS, PIECES, source_file
 

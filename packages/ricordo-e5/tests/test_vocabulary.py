@@ -3,17 +3,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from tokenizers import Tokenizer
+
 from ricordo_e5_build.scripts import spells
 from ricordo_e5_build.source import read
 from ricordo_e5_build.tokenizer import tokenizer_json
 from ricordo_e5_build.vocabulary import choose
 from synthetic import source_file
-from tokenizers import Tokenizer
 
 
-@pytest.mark.parametrize(
-    "text", ["naïve", "Ёж", "Ωμέγα", "№ 5 €", "👍🏽", "«—»", "ạ̈", "x²", "Đặng", "\ufffd", "가"[:0]]
-)
+@pytest.mark.parametrize("text", ["naïve", "Ёж", "Ωμέγα", "№ 5 €", "👍🏽", "«—»", "ạ̈", "x²", "Đặng", "\ufffd"])
 def test_the_kept_scripts_are_spelled(text: str) -> None:
     assert spells(text)
 
