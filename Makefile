@@ -23,11 +23,12 @@ bench: $(READY)  ## speed and size on this machine
 
 setup: $(READY)
 
-$(READY): pyproject.toml hatch_build.py
+$(READY): pyproject.toml hatch_build.py packages/ricordo-e5/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ricordo needs Python 3.11 or newer; run: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable '.[russian]' --group dev
+	$(BIN)/python -m pip install --quiet ./packages/ricordo-e5
 	touch $(READY)
 
 clean:
