@@ -68,6 +68,26 @@ def test_the_users_own_store_is_left_alone(squad: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.db"))
 
 
+def test_ones_own_questions_are_asked_of_ones_own_store(tmp_path: Path) -> None:
+    store = ("--store", f"sqlite:///{tmp_path / 'mine.db'}", "--embedder", "none")
+    ricordo("remember", "Owls hunt by night.", *store)
+    ricordo("remember", "Rooks nest in tall trees.", *store)
+    (tmp_path / "mine.jsonl").write_text('{"question": "where do rooks nest?", "expected": ["tall trees"]}\n')
+
+    done = ricordo("eval", "questions", tmp_path / "mine.jsonl", *store, "--json")
+
+    found = json.loads(done.stdout)
+    assert (found["n"], found["metrics"]["recall@1"], found["settings"]["memories"]) == (1, 1.0, 2)
+    assert list(found["ladder"]) == ["words", "all"]
+
+
+@pytest.mark.parametrize("command", ["locomo", "squad", "questions"])
+def test_every_command_tells_missing_data(command: str, tmp_path: Path) -> None:
+    done = ricordo("eval", command, tmp_path / "absent", "--embedder", "none", "--store", "memory:")
+
+    assert (done.exit_code, "absent does not exist" in done.stderr) == (2, True)
+
+
 def test_help_loads_nothing_that_measures() -> None:
     code = "import ricordo.cli, sys; print(*(name for name in sys.modules if name.startswith('ricordo.eval')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import InvalidInput
-from ricordo.eval.datasets import Dataset
+from ricordo.eval.datasets import EPOCH, Dataset
 from ricordo.eval.jsonfile import read_json, read_json_lines
 from ricordo.eval.locomo import read_locomo
+from ricordo.eval.questions import read_questions
 from ricordo.eval.squad import read_squad
+from ricordo.memory import Memory, Origin
 
 
 def written(path: Path, value: object) -> Path:
@@ -177,3 +179,50 @@ def test_the_three_conversations_have_494_questions_with_evidence(data: Path) ->
 
     assert sum(len(part.questions) for part in dataset.collections) == 494
     assert sum(len(part.memories) for part in dataset.collections) == 1451
+
+
+# --- one's own questions ---
+
+
+def said(text: str) -> Memory:
+    return Memory(text=text, origin=Origin(kind="told", uri="told:1"), created_at=EPOCH, updated_at=EPOCH)
+
+
+OWLS, ROOKS = said("Owls hunt by night."), said("Rooks nest in tall trees.")
+
+
+def lines(path: Path, *values: object) -> Path:
+    path.write_text("".join(f"{json.dumps(value)}\n" for value in values), encoding="utf-8")
+    return path
+
+
+def test_what_is_expected_is_an_id_its_beginning_or_a_text(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path / "mine.jsonl",
+        {"question": "a?", "expected": [OWLS.id]},
+        {"question": "b?", "expected": [ROOKS.id[:8], "hunt BY"], "category": "birds"},
+    )
+
+    dataset = read_questions(file, [OWLS, ROOKS])
+
+    assert answers(dataset) == {"a?": {OWLS.text}, "b?": {OWLS.text, ROOKS.text}}
+    assert [question.category for question in dataset.collections[0].questions] == ["", "birds"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"question": "a?", "expected": ["penguins"]}, r"mine\.jsonl:1\.expected\[0\]: no memory .* 'penguins'"),
+        ({"question": "a?", "expected": []}, "should be a list of at least one"),
+        ({"question": "a?"}, "should have 'expected'"),
+        ({"expected": ["owls"]}, "should have 'question'"),
+    ],
+)
+def test_a_question_that_cannot_be_measured_is_told(tmp_path: Path, line: object, told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        read_questions(lines(tmp_path / "mine.jsonl", line), [OWLS, ROOKS])
+
+
+def test_a_file_without_questions_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="holds no question"):
+        read_questions(lines(tmp_path / "mine.jsonl"), [OWLS])

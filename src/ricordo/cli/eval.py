@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from ricordo.cli.program import FOUND
 
 if TYPE_CHECKING:
     from ricordo.eval.datasets import Dataset
-    from ricordo.eval.harness import Plan, Step
+    from ricordo.eval.harness import Run, Step
 
 __all__ = ["eval_"]
 
@@ -130,31 +131,54 @@ def agent_memory(options: Options, /, *, split: str, oracle_time: bool, analyzer
     return measure(options, generate(split, oracle_time=oracle_time), analyzer, compare)
 
 
+@eval_.command(
+    "questions",
+    cls=Command,
+    epilog=examples(
+        "ricordo eval questions mine.jsonl",
+        "ricordo eval questions mine.jsonl --namespace work --json > before.json",
+        "ricordo eval questions mine.jsonl --namespace work --compare before.json",
+    ),
+)
+@click.argument("file", type=FILE)
+@compare_option
+@pass_options
+def questions(options: Options, /, *, file: Path, compare: Path | None) -> int:
+    """Your own questions about your own memories.
+
+    FILE has a line {"question": "…", "expected": ["…"]} for each. What is expected is the id of a memory, or a
+    text that it contains. Nothing is written to your store.
+    """
+    from ricordo.eval.harness import Plan, evaluate_own
+
+    plan = Plan(settings=options.settings, store=options.settings.store)
+    return report(options, partial(evaluate_own, file, plan), compare)
+
+
 def measure(options: Options, dataset: Dataset, analyzer: str, compare: Path | None) -> int:
-    """Run a benchmark on a store of its own and show the report."""
-    from ricordo.eval.harness import Plan
+    """Run a benchmark in a store of its own and show the report."""
+    from ricordo.eval.harness import Plan, evaluate
 
     plan = Plan(settings=options.settings, store=options.given.get("store"), analyzer=analyzer)
-    return show(options, dataset, plan, compare)
+    return report(options, partial(evaluate, dataset, plan), compare)
 
 
-def show(options: Options, dataset: Dataset, plan: Plan, compare: Path | None) -> int:
-    """Run and report."""
+def report(options: Options, evaluate: Callable[[Callable[[Step], None]], Awaitable[Run]], compare: Path | None) -> int:
+    """Run and show what came of it."""
     import anyio
 
-    from ricordo.eval.harness import evaluate
     from ricordo.eval.report import Report, compared, document, markdown, read_run
     from ricordo.render import write, write_json
 
     if compare is not None:
         read_run(compare)  # a wrong file should be told before the run, not after it
     with _watching() as tell:
-        run = anyio.run(evaluate, dataset, plan, tell)
-    report = Report(run=run, made_at=options.clock(), differences=compared(run, compare) if compare else None)
+        run = anyio.run(evaluate, tell)
+    found = Report(run=run, made_at=options.clock(), differences=compared(run, compare) if compare else None)
     if options.json:
-        write_json(document(report))
+        write_json(document(found))
     else:
-        write(markdown(report))
+        write(markdown(found))
     return FOUND
 
 

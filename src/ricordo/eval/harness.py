@@ -15,15 +15,17 @@ from ricordo.engine import Engine, utc_now
 from ricordo.eval.analyzers import ANALYZERS
 from ricordo.eval.datasets import Collection, Dataset, Question, given
 from ricordo.eval.metrics import Outcome, outcome
+from ricordo.eval.questions import read_questions
 from ricordo.eval.timing import WARM_UP
-from ricordo.memory import digest
+from ricordo.memory import Memory, digest
 from ricordo.models import NONE
-from ricordo.protocols import Embedder
+from ricordo.protocols import Embedder, Skipped
 from ricordo.query import Query
 from ricordo.recall import ARMS, Reader
 from ricordo.settings import Settings
+from ricordo.transfer import read_lines
 
-__all__ = ["LADDER", "Answer", "Plan", "Run", "Rung", "Step", "by_category", "evaluate"]
+__all__ = ["LADDER", "Answer", "Plan", "Run", "Rung", "Step", "by_category", "evaluate", "evaluate_own"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,6 +116,26 @@ async def evaluate(dataset: Dataset, plan: Plan, tell: Callable[[Step], None] = 
                     await _read(memory, collection, tally)
                     for rung in rungs:
                         await _climb(memory, rung, plan, collection, tally)
+    return _run(dataset, plan, tally)
+
+
+async def evaluate_own(file: Path, plan: Plan, tell: Callable[[Step], None] = lambda _: None) -> Run:
+    """Ask a user's own questions of the store and namespace that the settings name, without writing to it.
+
+    Rungs with another analyzer are left out. Raises InvalidInput, StoreError, ModelError.
+    """
+    tally = _Tally(tell)
+    async with ricordo.open(settings=plan.settings, embedder=plan.embedder) as memory:
+        items = read_lines([line async for line in memory.export()], memory.namespace)
+        told = [item[1] for item in items if not isinstance(item, Skipped)]
+        dataset = read_questions(file, [item for item in told if isinstance(item, Memory)])
+        for rung in plan.ladder:
+            if rung.analyzer is None:
+                await _climb(memory, rung, plan, dataset.collections[0], tally)
+    return _run(dataset, plan, tally)
+
+
+def _run(dataset: Dataset, plan: Plan, tally: _Tally) -> Run:
     return Run(
         dataset=dataset,
         plan=plan,
