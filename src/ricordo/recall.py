@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from anyio import create_task_group, to_thread
 
@@ -100,6 +100,12 @@ class Reader:
     async def _by_words(self, probe: Probe) -> list[RankedList]:
         query = probe.query
         matches = await self.store.by_words(query.namespace, list(probe.terms), query.filters, self._candidates(query))
+        if probe.identifiers:
+            # Asked for alone as well: many words in common would crowd out the one chunk that holds the name.
+            named = await self.store.by_words(
+                query.namespace, sorted(probe.identifiers), query.filters, self._pool(query)
+            )
+            matches = _together(matches, named)
         scored = await to_thread.run_sync(rank, probe.terms, matches, self.bm25)
         ids = [chunk_id for chunk_id, _ in scored]
         lists = (
@@ -138,6 +144,13 @@ def _one_error() -> Iterator[None]:
         first = group.exceptions[0]
     if first is not None:
         raise first
+
+
+def _together(matches: WordMatches, named: WordMatches) -> WordMatches:
+    """All matches, each chunk once; those of the first know every term."""
+    known = {match.chunk_id for match in matches.matches}
+    more = tuple(match for match in named.matches if match.chunk_id not in known)
+    return replace(matches, matches=matches.matches + more)
 
 
 def _with_identifiers(probe: Probe, matches: WordMatches, ids: Sequence[str]) -> tuple[str, ...]:
