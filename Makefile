@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+READY_TO_TEST := $(VENV)/ready-to-test
 
 .PHONY: demo test lint bench setup clean
 .DEFAULT_GOAL := test
@@ -10,26 +11,29 @@ READY := $(VENV)/ready
 demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
 	$(BIN)/ricordo demo README.md docs
 
-test: $(READY)  ## every test
+test: $(READY_TO_TEST)  ## every test
 	$(BIN)/python -m pytest -n auto --dist loadscope
 
-lint: $(READY)  ## formatting, lint and types
+lint: $(READY_TO_TEST)  ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(READY)  ## speed and size on this machine
+bench: $(READY_TO_TEST)  ## speed and size on this machine
 	$(BIN)/python benchmarks/speed.py
 
-setup: $(READY)
+setup: $(READY_TO_TEST)
 
 $(READY): pyproject.toml hatch_build.py packages/ricordo-e5/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ricordo needs Python 3.11 or newer; run: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable '.[russian]' --group dev
-	$(BIN)/python -m pip install --quiet ./packages/ricordo-e5
-	touch $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[russian]' ./packages/ricordo-e5
+	touch $@
+
+$(READY_TO_TEST): $(READY)
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
