@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -23,7 +24,12 @@ from ricordo.stores.postgres.binaries import find_binaries
 from ricordo.stores.postgres.server import EmbeddedServer
 
 PASSWORD = "p%4:ss/wörd"
-QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "jit=off", "max_connections=60")
+QUICK = ("fsync=off", "full_page_writes=off", "jit=off", "max_connections=60")
+
+
+def tell(measured: str) -> None:
+    """Say what a test measured; `pytest -rP` shows it."""
+    sys.stdout.write(f"{measured}\n")
 
 
 def binaries(major: int) -> Path:
@@ -61,9 +67,9 @@ class Identity(TypedDict, total=False):
 class TcpServer:
     """A server on a port of 127.0.0.1 that wants a password."""
 
-    def __init__(self, directory: Path, major: int) -> None:
+    def __init__(self, directory: Path, major: int, programs: Path | None = None) -> None:
         self.directory = directory
-        self.binaries = binaries(major)
+        self.binaries = programs or binaries(major)
         self.port = _free_port()
         self._identity = _unprivileged()
         self._process: subprocess.Popen[bytes] | None = None
@@ -154,7 +160,7 @@ def embedded_server(major: int) -> Iterator[EmbeddedServer]:
 def _hurry(conninfo: str) -> None:
     """What a test writes need not survive a power cut."""
     with connect(conninfo) as connection:
-        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+        for setting in ("fsync", "full_page_writes"):
             connection.execute(sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting)))
         connection.execute("SELECT pg_reload_conf()")
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import DATA
 from numpy.typing import NDArray
 
+from conftest import DATA
+from postgres_servers import tell
 from ricordo.analyzer import STANDARD
 from ricordo.bm25 import rank
 from ricordo.memory import Memory, Origin
@@ -169,7 +170,7 @@ async def test_words_have_the_same_scores_and_order_in_both_stores(pair: Pair) -
         assert {key: one[key] for key in one.keys() & two.keys()} == {key: two[key] for key in one.keys() & two.keys()}
         same += list(one)[:50] == list(two)[:50]
 
-    print(f"words: the first fifty are the same for {same / QUESTIONS:.1%} of {QUESTIONS} questions")
+    tell(f"words: the first fifty are the same for {same / QUESTIONS:.1%} of {QUESTIONS} questions")
     assert same == QUESTIONS
 
 
@@ -183,7 +184,7 @@ async def test_vectors_have_the_same_order_in_both_stores(pair: Pair) -> None:
         assert len(one) == len(two)
         same += one == two
 
-    print(f"vectors: the first fifty are the same for {same / QUESTIONS:.1%} of {QUESTIONS} questions")
+    tell(f"vectors: the first fifty are the same for {same / QUESTIONS:.1%} of {QUESTIONS} questions")
     assert same >= 0.99 * QUESTIONS
 
 
@@ -197,5 +198,5 @@ async def test_recall_gives_the_same_ten_from_both_stores(pair: Pair) -> None:
         ]
         same += one == two
 
-    print(f"recall: the first ten are the same for {same / QUESTIONS:.1%} of {QUESTIONS} questions")
+    tell(f"recall: the first ten are the same for {same / QUESTIONS:.1%} of {QUESTIONS} questions")
     assert same >= 0.99 * QUESTIONS

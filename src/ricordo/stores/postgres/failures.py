@@ -26,6 +26,16 @@ STATES = {
     "25006": "the server is read-only (a replica?); write to the primary",
     "42P01": "a table is missing; was the schema `ricordo` changed by hand?",
 }
+REFUSALS = (
+    ("too many clients", "53300"),
+    ("remaining connection slots", "53300"),
+    ("too many connections", "53300"),
+    ("password authentication failed", "28P01"),
+    ("no password supplied", "28P01"),
+    ("pg_hba.conf", "28000"),
+    ("FATAL:  role", "28000"),
+    ("does not exist", "3D000"),
+)
 
 
 def is_passing(error: psycopg.Error) -> bool:
@@ -45,10 +55,15 @@ def is_lost(error: psycopg.Error) -> bool:
     return state in LOST or state.startswith("08") or closed
 
 
+def _state_of_refusal(told: str) -> str:
+    """libpq gives no SQLSTATE when a connection is refused, only the server's words."""
+    return next((state for words, state in REFUSALS if words in told), "")
+
+
 def translated(error: psycopg.Error, server: str) -> RicordoError:
     """The error to raise in its place; `server` names the server without its password."""
-    state = error.sqlstate or ""
     told = str(error).strip().split("\n")[0]
+    state = error.sqlstate or _state_of_refusal(told)
     if state == "57014":
         return StoreBusy(f"{server}: the statement was cancelled or took too long; try again")
     if state in PASSING:
@@ -62,8 +77,6 @@ def translated(error: psycopg.Error, server: str) -> RicordoError:
         return StoreError(f"{server}: {STATES[state]} ({told})")
     if state.startswith("22") or isinstance(error, errors.DataError):
         return InvalidInput(f"PostgreSQL cannot keep this value: {told}")
-    if isinstance(error, psycopg.OperationalError) and "password" in told and not state:
-        return StoreError(f"{server}: the server wants a password, or another one ({told})")
     if is_lost(error):
         return StoreError(f"{server}: the server is away: is it running, and is the address right? ({told})")
     return StoreError(f"{server}: {told}")
