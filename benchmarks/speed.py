@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -21,14 +22,14 @@ from pathlib import Path
 
 import anyio
 import numpy as np
-from measure import Machine, Spread, describe_machine, resident_mib, spread, timed
 from notes import KINDS, Question, memories, questions
 from numpy.typing import NDArray
 
 import ricordo
+from ricordo.eval.timing import Machine, Spread, describe_machine, resident_mib, spread, timed
 from ricordo.memory import Memory
 from ricordo.models import load_embedder
-from ricordo.protocols import Embedder, Floors
+from ricordo.protocols import Embedder, Encoded
 from ricordo.query import Recall
 from ricordo.remember import Writer
 from ricordo.stores import open_store
@@ -51,42 +52,43 @@ class TimedEmbedder:
     def __init__(self, real: Embedder, *, random_passages: bool) -> None:
         self._real = real
         self._random = np.random.default_rng(0) if random_passages else None
+        self.fingerprint = real.fingerprint
+        self.token_fingerprint = real.token_fingerprint
+        self.dimension = real.dimension
+        self.max_tokens = real.max_tokens
+        self.floors = real.floors
+        self.count_tokens = real.count_tokens
         self.spent_ms = 0.0
-
-    @property
-    def fingerprint(self) -> str:
-        return self._real.fingerprint
-
-    @property
-    def dimension(self) -> int:
-        return self._real.dimension
-
-    @property
-    def max_tokens(self) -> int:
-        return self._real.max_tokens
-
-    @property
-    def floors(self) -> Floors:
-        return self._real.floors
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return self._real.count_tokens(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self._random is None:
-            return self._timed(self._real.embed_passages, texts)
-        rows = self._random.standard_normal((len(texts), self.dimension), np.float32)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+            with self._stop_watch():
+                return self._real.embed_passages(texts)
+        return self._random_vectors(self._random, len(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._timed(self._real.embed_queries, texts)
+        with self._stop_watch():
+            return self._real.embed_queries(texts)
 
-    def _timed(
-        self, embed: Callable[[Sequence[str]], NDArray[np.float32]], texts: Sequence[str]
-    ) -> NDArray[np.float32]:
+    def encode_passages(self, texts: Sequence[str]) -> Encoded:
+        if self._random is None:
+            with self._stop_watch():
+                return self._real.encode_passages(texts)
+        return Encoded(vectors=self._random_vectors(self._random, len(texts)))
+
+    def encode_queries(self, texts: Sequence[str]) -> Encoded:
+        with self._stop_watch():
+            return self._real.encode_queries(texts)
+
+    def _random_vectors(self, random: np.random.Generator, count: int) -> NDArray[np.float32]:
+        rows = random.standard_normal((count, self.dimension), np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    @contextmanager
+    def _stop_watch(self) -> Iterator[None]:
         begin = time.perf_counter()
         try:
-            return embed(texts)
+            yield
         finally:
             self.spent_ms += (time.perf_counter() - begin) * 1000
 
@@ -251,7 +253,7 @@ async def catching_up(
 def first_recall(url: str, text: str) -> dict[str, float]:
     """What a new process pays for its first answer."""
     script = Path(__file__).with_name("first_recall.py")
-    done = subprocess.run([sys.executable, script, url, text], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, script, url, MODEL, text], check=True, capture_output=True, text=True)
     answer: dict[str, float] = json.loads(done.stdout)
     return answer
 
