@@ -6,14 +6,14 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ricordo.errors import StoreBusy, StoreError
 from ricordo.stores.postgres.address import Address
@@ -35,6 +35,7 @@ OPEN_TRANSACTION = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 UNHURRIED = frozenset({"begin_checking", "begin_maintaining"})
 WRITING = frozenset({"begin_writing", "begin_maintaining"})
 
+Pool: TypeAlias = AsyncConnectionPool[Connection]
 R = TypeVar("R")
 Work = Callable[[Session], Awaitable[R]]
 
@@ -60,13 +61,19 @@ class Database:
         self._revive = revive
         self._cursor = cursor
         self._deadline = deadline
-        self._pool: AsyncConnectionPool[Connection] | None = None
+        self._pool: Pool | None = None
+        self._recovering = asyncio.Lock()
 
     # --- life ---
 
     async def open(self) -> None:
         """Open the pool. The server must answer and the extension be there."""
-        pool = AsyncConnectionPool(
+        pool = self._new_pool()
+        await pool.open()
+        self._pool = pool
+
+    def _new_pool(self) -> Pool:
+        return AsyncConnectionPool(
             self.address.conninfo,
             connection_class=psycopg.AsyncConnection[DictRow],
             kwargs=self._options(),
@@ -77,8 +84,6 @@ class Database:
             reconnect_timeout=WAIT_SECONDS,
             open=False,
         )
-        await pool.open()
-        self._pool = pool
 
     async def close(self) -> None:
         pool, self._pool = self._pool, None
@@ -131,20 +136,26 @@ class Database:
 
     async def _repeat(self, namespace: str, work: Work[R], begin: str) -> R:
         for attempt in range(ATTEMPTS):
+            pool = self._pool
+            if pool is None:
+                raise StoreError(f"{self.address.label}: the store is not open")
             try:
-                return await self._once(namespace, work, begin)
+                return await self._once(pool, namespace, work, begin)
+            except PoolTimeout as error:
+                await self._reach()
+                raise StoreBusy(f"{self.address.label}: all {CONNECTIONS} connections were busy; try again") from error
             except psycopg.Error as error:
                 if not (is_passing(error) or is_lost(error)) or attempt == ATTEMPTS - 1:
                     raise translated(error, self.address.label) from error
                 if is_lost(error):
-                    await self._check_connection()
+                    await self._recover(pool)
             await asyncio.sleep(PAUSE_SECONDS * 2**attempt * random.uniform(0.5, 1.5))
         raise StoreBusy(f"{self.address.label}: given up after {ATTEMPTS} attempts")
 
-    async def _once(self, namespace: str, work: Work[R], begin: str) -> R:
+    async def _once(self, pool: Pool, namespace: str, work: Work[R], begin: str) -> R:
+        patience = None if begin in UNHURRIED else self._deadline
         try:
-            patience = None if begin in UNHURRIED else self._deadline
-            async with asyncio.timeout(patience), self._connection() as connection:
+            async with asyncio.timeout(patience), _taken(pool) as connection:
                 session = Session(connection=connection, sql=self.sql, namespace=namespace)
                 await session.simple(begin)
                 try:
@@ -155,7 +166,7 @@ class Database:
                 await self._commit(connection, safe=begin not in WRITING)
                 return result
         except TimeoutError as error:
-            message = f"{self.address.label}: no answer within {self._deadline:.0f} seconds; is the server stuck?"
+            message = f"{self.address.label}: no answer within {patience:.0f} seconds; is the server stuck?"
             raise StoreBusy(message) from error
 
     async def _commit(self, connection: Connection, *, safe: bool) -> None:
@@ -169,31 +180,30 @@ class Database:
                 "do it again: what is there already is not written twice"
             ) from error
 
-    @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[Connection]:
-        if self._pool is None:
-            raise StoreError(f"{self.address.label}: the store is not open")
-        try:
-            connection = await self._pool.getconn()
-        except PoolTimeout as error:
-            await self._check_connection()
-            raise StoreBusy(f"{self.address.label}: all {CONNECTIONS} connections were busy; try again") from error
-        except PoolClosed as error:
-            raise StoreError(f"{self.address.label}: the store is not open") from error
-        pool = self._pool
-        try:
-            yield connection
-        finally:
-            await pool.putconn(connection)
-
-    async def _check_connection(self) -> None:
-        """Connect anew, to revive the server or to learn what is wrong with it; then let go of dead connections."""
+    async def _reach(self) -> None:
+        """Connect anew, to revive the server or to learn what is wrong with it. Raises StoreError."""
         if self._revive is not None:
             await self._revive()
         async with self.connected():
-            pass
-        if self._pool is not None:
-            await self._pool.check()
+            return
+
+    async def _recover(self, lost: Pool) -> None:
+        """Put a fresh pool in the place of one that lost its server, which would be slow to try again."""
+        async with self._recovering:
+            if self._pool is not lost:
+                return
+            await self._reach()
+            await self.open()
+            await lost.close(timeout=1.0)
+
+
+@asynccontextmanager
+async def _taken(pool: Pool) -> AsyncIterator[Connection]:
+    connection = await pool.getconn()
+    try:
+        yield connection
+    finally:
+        await pool.putconn(connection)
 
 
 async def _roll_back(connection: Connection) -> None:

@@ -200,6 +200,8 @@ class EmbeddedServer:
         options = [f"unix_socket_directories={self._socket()}", *OPTIONS]
         if int((self._data / "PG_VERSION").read_text()) >= 18:
             options.append("io_method=sync")
+        if sys.platform == "linux":
+            options.append("recovery_init_sync_method=syncfs")  # one call in place of one for each file
         command = [str(binaries / "postgres"), "-D", str(self._data)]
         command += [part for option in options for part in ("-c", option)]
         user = str(self._owner().pw_uid) if os.geteuid() == 0 else "-"
