@@ -325,6 +325,13 @@ class Store(Protocol):
         """Everything, as (namespace, item), versions before what superseded them."""
         ...
 
+    async def entries(self, namespace: str, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
+        """The chunks of these memories as they can be added to another store, with their vectors by this embedder.
+
+        The lexemes come back as often as they were given, in any order.
+        """
+        ...
+
     async def stats(self) -> Stats: ...
 
     async def check(self) -> tuple[Fault, ...]:

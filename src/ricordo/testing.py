@@ -218,6 +218,11 @@ class InMemoryStore:
             for memory_id, forgotten_at in sorted(self._spaces[name].tombstones.items()):
                 yield name, Tombstone(memory_id=memory_id, forgotten_at=forgotten_at)
 
+    async def entries(self, namespace: str, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
+        space = self._space(namespace)
+        found = [entry for entry in space.entries.values() if entry.chunk.memory_id in memory_ids]
+        return tuple(replace(entry, vector=space.vectors.get((entry.chunk.id, fingerprint or ""))) for entry in found)
+
     async def stats(self) -> Stats:
         spaces = {name: space for name, space in sorted(self._spaces.items()) if space.memories}
         return Stats(

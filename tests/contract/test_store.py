@@ -462,6 +462,22 @@ async def test_dump_gives_everything_versions_before_what_replaced_them(store: S
     assert [getattr(item, "text", "†") async for _, item in store.dump("a")] == ["v1", "v2", "†"]
 
 
+async def test_entries_come_back_as_they_can_be_added_elsewhere(store: Store) -> None:
+    one, two = memory("lake lake pipeline", context="notes on lake"), memory("other")
+    await store.add("a", batch(one, two, vectors={one.text: (1, 0)}))
+    (found,) = await store.entries("a", [one.id, "unknown"], MODEL)
+
+    given = entry(one, (1, 0))
+    assert found.chunk == given.chunk
+    assert sorted(found.lexemes) == sorted(given.lexemes)
+    assert sorted(found.context_lexemes) == sorted(given.context_lexemes)
+    assert found.vector is not None
+    assert found.vector.tolist() == [1, 0]
+    for model in (None, "model-b/2"):
+        assert [entry.vector for entry in await store.entries("a", [one.id, two.id], model)] == [None, None]
+    assert await store.entries("b", [one.id], MODEL) == ()
+
+
 async def test_stats_count_the_whole_store(store: Store) -> None:
     await store.add("a", batch(memory("x"), memory("y"), vectors={"x": (1, 0)}))
     await store.add("b", batch(memory("z")))

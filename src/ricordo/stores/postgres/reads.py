@@ -7,15 +7,23 @@ from collections.abc import Sequence
 
 from ricordo.errors import InvalidInput, NotFound
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Known, Stats, Tombstone
+from ricordo.protocols import Entry, Known, Stats, Tombstone
 from ricordo.query import Filters, WordMatch, WordMatches
 from ricordo.stores.candidates import candidate_terms
 from ricordo.stores.postgres import tallies
 from ricordo.stores.postgres.lexemes import bands, stored, tsquery
-from ricordo.stores.postgres.rows import filter_values, is_plain, origin_id, to_chunk, to_memory
+from ricordo.stores.postgres.rows import (
+    embedder_id,
+    filter_values,
+    is_plain,
+    origin_id,
+    to_chunk,
+    to_entry,
+    to_memory,
+)
 from ricordo.stores.postgres.session import Row, Session
 
-__all__ = ["by_words", "dump_memories", "dump_tombstones", "get", "history", "memory", "reading", "stats"]
+__all__ = ["by_words", "dump_memories", "dump_tombstones", "entries", "get", "history", "memory", "reading", "stats"]
 
 LAST_ID = "ffffffffffffffffffffffff"
 
@@ -86,6 +94,12 @@ async def history(session: Session, memory_id: str) -> tuple[Memory, ...]:
     """All versions, first to current."""
     ids = await session.ids("versions", [memory_id])
     return tuple(to_memory(row) for row in await session.all("memories", ids=list(ids)))
+
+
+async def entries(session: Session, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
+    """The chunks of these memories with their lexemes, and their vectors by this embedder."""
+    rows = await session.all("entries", ids=list(memory_ids), embedder_id=embedder_id(fingerprint or ""))
+    return tuple(to_entry(row) for row in rows)
 
 
 async def reading(session: Session, uri: str) -> Known | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+
+import numpy as np
 
 from ricordo.memory import Chunk, Json, Memory, Origin, clean, digest
 from ricordo.protocols import Entry
@@ -21,6 +23,7 @@ __all__ = [
     "origin_id",
     "refresh_values",
     "to_chunk",
+    "to_entry",
     "to_memory",
 ]
 
@@ -135,6 +138,21 @@ def to_chunk(row: Row) -> Chunk:
         speaker=row["speaker"],
         position=row["chunk_position"],
     )
+
+
+def to_entry(row: Row) -> Entry:
+    """A row of `entries`."""
+    lexemes = row["lexemes"] or []
+    return Entry(
+        chunk=to_chunk(row),
+        lexemes=_repeated(lexemes, row["counts"] or []),
+        context_lexemes=_repeated(lexemes, row["context_counts"] or []),
+        vector=None if row["vector"] is None else row["vector"].to_numpy().astype(np.float32),
+    )
+
+
+def _repeated(lexemes: Sequence[str], counts: Sequence[int]) -> tuple[str, ...]:
+    return tuple(lexeme for lexeme, count in zip(lexemes, counts, strict=True) for _ in range(count))
 
 
 def filter_values(filters: Filters) -> dict[str, object]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Added, Batch, Fault, Known, Stats, Tombstone
+from ricordo.protocols import Added, Batch, Entry, Fault, Known, Stats, Tombstone
 from ricordo.query import Filters, Variant, WordMatches
 from ricordo.stores.postgres import checks, reads, tallies, vectors, writes
 from ricordo.stores.postgres.address import address
@@ -100,6 +100,10 @@ class PostgresStore:
 
     async def get(self, namespace: str, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
         return await self._database.read(namespace, partial(reads.get, chunk_ids=chunk_ids))
+
+    async def entries(self, namespace: str, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
+        work = partial(reads.entries, memory_ids=memory_ids, fingerprint=fingerprint)
+        return await self._database.read(namespace, work)
 
     async def memory(self, namespace: str, id_prefix: str) -> Memory:
         return await self._database.read(namespace, partial(reads.memory, id_prefix=id_prefix))

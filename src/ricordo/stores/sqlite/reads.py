@@ -7,14 +7,24 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ricordo.errors import InvalidInput, NotFound
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Known, Stats, Tombstone
+from ricordo.protocols import Entry, Known, Stats, Tombstone
 from ricordo.query import Filters, Variant, WordMatch, WordMatches
 from ricordo.stores.candidates import candidate_terms
-from ricordo.stores.sqlite.rows import filter_values, moment, to_chunk, to_memory
+from ricordo.stores.sqlite.rows import filter_values, moment, to_chunk, to_entry, to_memory
 from ricordo.stores.sqlite.session import Session
 from ricordo.stores.sqlite.vectors import VectorIndex
 
-__all__ = ["by_vector", "by_words", "dump_memories", "dump_tombstones", "get", "history", "memory", "reading"]
+__all__ = [
+    "by_vector",
+    "by_words",
+    "dump_memories",
+    "dump_tombstones",
+    "entries",
+    "get",
+    "history",
+    "memory",
+    "reading",
+]
 
 LAST_ID = "ffffffffffffffffffffffff"
 
@@ -96,6 +106,12 @@ def history(session: Session, memory_id: str) -> tuple[Memory, ...]:
     """All versions, first to current."""
     ids = session.ids("versions", [memory_id])
     return tuple(to_memory(row) for row in session.all("memories", ids=json.dumps(sorted(ids))))
+
+
+def entries(session: Session, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
+    """The chunks of these memories with their lexemes, and their vectors by this embedder."""
+    rows = session.all("entries", ids=json.dumps(list(memory_ids)), fingerprint=fingerprint)
+    return tuple(to_entry(row) for row in rows)
 
 
 def reading(session: Session, uri: str) -> Known | None:

@@ -22,6 +22,7 @@ __all__ = [
     "timestamp",
     "to_bytes",
     "to_chunk",
+    "to_entry",
     "to_memory",
 ]
 
@@ -115,6 +116,17 @@ def to_chunk(row: sqlite3.Row) -> Chunk:
         group=row["grouping"],
         speaker=row["speaker"],
         position=row["chunk_position"],
+    )
+
+
+def to_entry(row: sqlite3.Row) -> Entry:
+    """A row of `entries`."""
+    vector = row["vector"]
+    return Entry(
+        chunk=to_chunk(row),
+        lexemes=tuple(row["lexemes"].split()),
+        context_lexemes=tuple(row["context_lexemes"].split()),
+        vector=None if vector is None else np.frombuffer(vector, "<f2").astype(np.float32),
     )
 
 

@@ -13,7 +13,7 @@ from anyio import to_thread
 
 from ricordo.errors import InvalidInput
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Added, Batch, Fault, Known, Stats, Tombstone
+from ricordo.protocols import Added, Batch, Entry, Fault, Known, Stats, Tombstone
 from ricordo.query import Filters, Variant, WordMatches
 from ricordo.stores.sql import load_queries
 from ricordo.stores.sqlite import checks, reads, writes
@@ -86,6 +86,9 @@ class SqliteStore:
 
     async def get(self, namespace: str, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
         return await self._read(namespace, lambda session: reads.get(session, chunk_ids))
+
+    async def entries(self, namespace: str, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
+        return await self._read(namespace, lambda session: reads.entries(session, memory_ids, fingerprint))
 
     async def memory(self, namespace: str, id_prefix: str) -> Memory:
         return await self._read(namespace, lambda session: reads.memory(session, id_prefix))

@@ -422,14 +422,21 @@ LIMIT 2
 
 -- name: entries
 SELECT
-    c.id, c.memory_id, c.text, c.context, c.position, c.lexemes, m.grouping, m.speaker, o.uri, e.vector
+    c.id AS chunk_id, c.memory_id, c.text AS chunk_text, c.context AS chunk_context, c.position AS chunk_position,
+    m.grouping, m.speaker, o.uri, e.vector, held.lexemes, held.counts, held.context_counts
 FROM ricordo.chunk c
 JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
 JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
 LEFT JOIN ricordo.embedding e
     ON e.namespace = %(namespace)s AND e.chunk_id = c.id AND e.embedder_id = %(embedder_id)s
+CROSS JOIN LATERAL (
+    SELECT
+        array_agg(x.lexeme) AS lexemes,
+        array_agg(cardinality(array_positions(x.weights, 'A'))) AS counts,
+        array_agg(cardinality(array_positions(x.weights, 'B'))) AS context_counts
+    FROM unnest(c.lexemes) x
+) held
 WHERE c.namespace = %(namespace)s AND c.memory_id = ANY(%(ids)s::text[])
-ORDER BY c.memory_id, c.position, c.id
 
 -- name: dump_memories
 SELECT m.*, o.uri, o.kind, o.title

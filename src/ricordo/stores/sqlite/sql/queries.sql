@@ -228,6 +228,18 @@ CROSS JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
 CROSS JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
 ORDER BY i.key;
 
+-- name: entries
+SELECT
+    c.id AS chunk_id, c.memory_id, c.text AS chunk_text, c.context AS chunk_context, c.position AS chunk_position,
+    c.lexemes, c.context_lexemes, m.origin_uri, m.grouping, m.speaker,
+    (
+        SELECT v.vector FROM embedding v JOIN embedder e ON e.key = v.embedder
+        WHERE v.chunk = c.key AND e.fingerprint = :fingerprint
+    ) AS vector
+FROM json_each(:ids) i
+CROSS JOIN memory m ON m.namespace = :namespace AND m.id = i.value
+CROSS JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id;
+
 -- name: memories
 SELECT m.*, o.kind, o.title
 FROM json_each(:ids) i
