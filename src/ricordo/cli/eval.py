@@ -46,8 +46,9 @@ compare_option = click.option(
 def eval_() -> None:
     """Measure how well recall finds what it should.
 
-    All happens in a temporary store. With --store it happens in that one, in namespaces that begin with
-    `eval/`, and the next run finds there what this one embedded.
+    Benchmarks remember in a temporary store. With --store they do so in that one, in namespaces that begin
+    with `eval/`, and the next run finds there what this one embedded. Your own questions are asked of your own
+    store, which is left as it is.
     """
 
 
