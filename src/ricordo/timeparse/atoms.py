@@ -1,0 +1,302 @@
+"""Periods that recur by name: months, days of months, weekdays, clocks, parts of the day, seasons, holidays, years."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, time, timedelta
+
+from ricordo.timeparse.civil import Interval, floor, iso_week, shift, within_unit
+from ricordo.timeparse.hints import Grain
+from ricordo.timeparse.patterns import Context, rule
+from ricordo.timeparse.periods import Period, compose, known
+
+__all__ = [
+    "clock_period",
+    "day_of_month",
+    "month_period",
+    "numbered_week",
+    "part_period",
+    "recurring",
+    "season_period",
+    "weekday_period",
+    "weekend_period",
+    "year_period",
+]
+
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+_DAY = timedelta(days=1)
+# A year further off than this is more likely a number.
+_FAR_FUTURE = 2
+
+
+def recurring(
+    grain: Grain,
+    place: Callable[[Interval], Interval | None],
+    *part_of: Grain,
+    cycle: Grain | None,
+    week_start: int = 0,
+) -> Period:
+    """A period at a place inside each turn of a cycle, or inside an outer period of one of the grains `part_of`."""
+    return Period(grain=grain, place=place, cycle=cycle, part_of=frozenset(part_of), week_start=week_start)
+
+
+def month_period(month: int) -> Period:
+    """A month of a year that is not known yet."""
+
+    def place(turn: Interval) -> Interval:
+        return within_unit(turn.start.replace(month=month, day=1), Grain.MONTH)
+
+    return recurring(Grain.MONTH, place, Grain.YEAR, cycle=Grain.YEAR)
+
+
+def day_of_month(day: int) -> Period:
+    """A day of a month that is not known yet; none in a month that is too short."""
+
+    def place(turn: Interval) -> Interval | None:
+        start = turn.start + _DAY * (day - 1)
+        return Interval(start, start + _DAY) if start < turn.end else None
+
+    return recurring(Grain.DAY, place, Grain.MONTH, cycle=Grain.MONTH)
+
+
+def weekday_period(context: Context, weekday: int) -> Period:
+    """A day of a week."""
+
+    def place(turn: Interval) -> Interval:
+        start = turn.start + _DAY * ((weekday - turn.start.weekday()) % 7)
+        return Interval(start, start + _DAY)
+
+    return recurring(Grain.DAY, place, Grain.WEEK, cycle=Grain.WEEK, week_start=context.options.week_start)
+
+
+def clock_period(hour: int, minute: int) -> Period:
+    """The hour that begins at a time of day."""
+
+    def place(turn: Interval) -> Interval:
+        start = turn.start + timedelta(hours=hour, minutes=minute)
+        return Interval(start, start + timedelta(hours=1))
+
+    return recurring(Grain.HOUR, place, Grain.DAY, cycle=Grain.DAY)
+
+
+def part_period(hours: str) -> Period:
+    """A part of the day, by its hours: "18-24", "21-30" for what ends at six the next morning."""
+    first, last = map(int, hours.split("-"))
+
+    def place(turn: Interval) -> Interval:
+        return Interval(turn.start + timedelta(hours=first), turn.start + timedelta(hours=last))
+
+    return recurring(Grain.PART, place, Grain.DAY, cycle=Grain.DAY)
+
+
+def season_period(context: Context, season: str) -> Period:
+    """A season of three whole months; the winter of a year begins in its December."""
+    month = _SEASONS[season]
+    if context.options.hemisphere == "south":
+        month = (month + 5) % 12 + 1
+
+    def place(turn: Interval) -> Interval:
+        start = turn.start.replace(month=month, day=1)
+        return Interval(start, shift(start, Grain.MONTH, 3))
+
+    return recurring(Grain.SEASON, place, Grain.YEAR, cycle=Grain.YEAR)
+
+
+@rule("year", bare=0.3, licensed=0.9)
+def bare_year(context: Context, year: int) -> Period | None:
+    return year_period(year) if year <= context.now.year + _FAR_FUTURE else None
+
+
+@rule("year unit=year", "unit=year ~ year", "year year_abbreviation", "year unit=years")
+def said_year(context: Context, *values: object) -> Period | None:
+    year = next(value for value in values if isinstance(value, int))
+    return year_period(year) if year <= context.now.year + 10 * _FAR_FUTURE else None
+
+
+@rule("short_year", bare=0.0, licensed=0.0)
+def short_year(_: Context, year: int) -> Period:
+    return year_period(year)
+
+
+def year_period(year: int) -> Period:
+    """A whole year."""
+    start = datetime.combine(date(year, 1, 1), time())
+    return known(Grain.YEAR, Interval(start, shift(start, Grain.YEAR, 1)))
+
+
+@rule("month", bare=0.65, licensed=0.92)
+@rule("unit=month ~ month")
+def month(_: Context, *values: object) -> Period | None:
+    return month_period(int(str(values[-1])))
+
+
+@rule("num|ord ~ month", "num|ord monthday ~ month", bare=0.9)
+def day_and_month(_: Context, day: int, *rest: object) -> Period | None:
+    return compose(day_of_month(day), month_period(int(str(rest[-1])))) if 1 <= day <= 31 else None
+
+
+@rule("month the? num|ord", bare=0.9)
+def month_and_day(context: Context, month: int, _: object, day: int) -> Period | None:
+    if not context.words.month_before_day or not 1 <= day <= 31:
+        return None
+    return compose(day_of_month(day), month_period(month))
+
+
+@rule("figure_ord", bare=0.0, licensed=0.7)
+def ordinal_day(_: Context, day: int) -> Period | None:
+    return day_of_month(day) if 1 <= day <= 31 else None
+
+
+@rule("num|ord monthday", bare=0.7, licensed=0.88)
+def day_number(context: Context, day: int, _: object) -> Period | None:
+    return ordinal_day(context, day)
+
+
+@rule("monthday num|ord", bare=0.7, licensed=0.88)
+def numbered_day(context: Context, _: object, day: int) -> Period | None:
+    return ordinal_day(context, day)
+
+
+@rule("weekday", bare=0.75, licensed=0.92)
+def weekday(context: Context, number: int) -> Period:
+    return weekday_period(context, number)
+
+
+@rule("weekday the? figure_ord", "weekday monthday? num")
+def weekday_and_day(_: Context, number: int, __: object, day: int) -> Period | None:
+    """Tuesday the 24th: the month in which the two agree."""
+    whole = day_of_month(day)
+
+    def place(turn: Interval) -> Interval | None:
+        found = whole.place(turn) if whole.place else None
+        return found if found and found.start.weekday() == number else None
+
+    return recurring(Grain.DAY, place, Grain.MONTH, cycle=Grain.MONTH) if 1 <= day <= 31 else None
+
+
+def weekend_period(context: Context) -> Period:
+    """Saturday and Sunday of a week, or of the week that a day lies in."""
+
+    def place(turn: Interval) -> Interval:
+        monday = floor(turn.start, Grain.WEEK)
+        return Interval(monday + 5 * _DAY, monday + 7 * _DAY)
+
+    week_start = context.options.week_start
+    return recurring(Grain.WEEKEND, place, Grain.WEEK, Grain.DAY, cycle=Grain.WEEK, week_start=week_start)
+
+
+@rule("weekend", bare=0.6, licensed=0.85)
+def weekend(context: Context, _: object) -> Period:
+    return weekend_period(context)
+
+
+@rule("part", bare=0.3, licensed=0.4)
+def part(_: Context, hours: str) -> Period:
+    return part_period(hours)
+
+
+@rule("season", bare=0.3, licensed=0.85)
+def season(context: Context, name: str) -> Period:
+    return season_period(context, name)
+
+
+@rule("holiday", bare=0.6, licensed=0.9)
+def holiday(_: Context, when: str) -> Period | None:
+    month, day = map(int, when.split("-"))
+    return compose(day_of_month(day), month_period(month))
+
+
+@rule("clock", bare=0.6, licensed=0.8)
+@rule("clock ampm", bare=0.75, licensed=0.85)
+@rule("clock oclock")
+def clock(_: Context, at: tuple[int, int] | str, half: str | int = "") -> Period | None:
+    hour, minute = map(int, at.split(":")) if isinstance(at, str) else at
+    return _twelve_hours(hour, minute, str(half))
+
+
+@rule("num ampm", bare=0.75, licensed=0.85)
+@rule("at num oclock ampm?", bare=0.8, licensed=0.8)
+@rule("at num", bare=0.0, licensed=0.0)
+def hour(_: Context, *values: object) -> Period | None:
+    numbers = [value for value in values if isinstance(value, int)]
+    number = numbers[0] if len(numbers) == 1 else numbers[1]
+    return _twelve_hours(number, 0, next((value for value in values if isinstance(value, str)), ""))
+
+
+def _twelve_hours(hour: int, minute: int, half: str) -> Period | None:
+    if half in ("am", "pm"):
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    return clock_period(hour, minute) if 0 <= hour <= 24 else None
+
+
+@rule("num|clock + part", "num|clock oclock + part", bare=0.5, licensed=0.85)
+def hour_of_part(_: Context, at: tuple[int, int] | int, *rest: object) -> Period | None:
+    """Five in the evening, 5 вечера, 5 de la tarde."""
+    hour, minute = at if isinstance(at, tuple) else (at, 0)
+    first, last = map(int, str(rest[-1]).split("-"))
+    small_hours = last > 24 and hour < 6
+    if hour < 12 and first >= 12 and not small_hours:
+        hour += 12
+    return clock_period(hour, minute) if 0 <= hour <= 24 else None
+
+
+@rule("stamp")
+def stamp(context: Context, value: tuple[date, int, int, str]) -> Period:
+    day, hours, minutes, offset = value
+    start = datetime.combine(day, time(hours, minutes))
+    if offset:
+        aware = datetime.fromisoformat(start.isoformat() + offset.upper())
+        start = aware.astimezone(UTC).astimezone(context.zone).replace(tzinfo=None)
+    return known(Grain.HOUR, Interval(start, start + timedelta(hours=1)))
+
+
+@rule("date")
+def iso_date(_: Context, day: date) -> Period:
+    return known(Grain.DAY, _whole_day(day))
+
+
+@rule("local_date", bare=0.93, licensed=0.93)
+def local_date(context: Context, orders: Mapping[str, date | None]) -> Period | None:
+    """03/04/2026 by the order of the language; the other order is another reading."""
+    order = context.options.date_order or context.words.date_order
+    preferred = orders.get(order) or orders["dmy"] or orders["mdy"]
+    if preferred is None:
+        return None
+    others = {orders["dmy"], orders["mdy"]} - {preferred, None}
+    return known(Grain.DAY, _whole_day(preferred), *(_whole_day(day) for day in others if day))
+
+
+@rule("day_month", bare=0.4, licensed=0.85)
+def day_month(context: Context, orders: Mapping[str, tuple[int, int]]) -> Period | None:
+    order = context.options.date_order or context.words.date_order
+    day, month = orders.get("mdy" if order == "ymd" else order) or next(iter(orders.values()))
+    return compose(day_of_month(day), month_period(month))
+
+
+@rule("month_year", bare=0.6, licensed=0.88)
+def month_year(_: Context, value: tuple[int, int]) -> Period | None:
+    return compose(month_period(value[1]), year_period(value[0]))
+
+
+@rule("week_name", bare=0.5, licensed=0.88)
+def week_name(_: Context, value: tuple[int, int | None]) -> Period | None:
+    number, year = value
+    named = numbered_week(number)
+    return named if year is None else compose(named, year_period(year))
+
+
+@rule("unit=week num", bare=0.75, licensed=0.88)
+def week_number(_: Context, __: str, number: int) -> Period | None:
+    return numbered_week(number) if 1 <= number <= 53 else None
+
+
+def numbered_week(number: int) -> Period:
+    """A week by its ISO number, which does not depend on where weeks begin."""
+    return recurring(Grain.WEEK, lambda turn: iso_week(turn.start.year, number), Grain.YEAR, cycle=Grain.YEAR)
+
+
+def _whole_day(day: date) -> Interval:
+    start = floor(datetime.combine(day, time()), Grain.DAY)
+    return Interval(start, start + _DAY)

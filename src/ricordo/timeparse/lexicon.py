@@ -1,0 +1,133 @@
+"""The words of time of one language, read from `lexicons/<code>.toml`.
+
+A lexicon is a table of types. A type without values is a list of forms (`since = "since, ever since"`), one
+with values a table from value to forms (`[month] 1 = "january"`). Forms are separated by commas and may have
+several words. `прошл[ый ая ого]` stands for a stem with each ending; an ending may be the name of a list in
+`[endings]`. Forms are compared without accents and case.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from ricordo.errors import ConfigError
+
+__all__ = ["Entry", "Lexicon", "available_languages", "fold_word", "lexicon", "parse_lexicon"]
+
+_BREVE = "\N{COMBINING BREVE}"
+_STEM = re.compile(r"([^\[\],]*)\[([^\]]*)\]([^,]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One form: its words and what it may mean; `weak` if it needs other words of time beside it."""
+
+    words: tuple[str, ...]
+    senses: Mapping[str, object]
+    weak: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lexicon:
+    """`entries` by the first word of a form, longest form first; `signs` are words that tell the language."""
+
+    language: str
+    entries: Mapping[str, tuple[Entry, ...]]
+    signs: frozenset[str] = frozenset()
+    verb_endings: tuple[str, ...] = ()
+    date_order: str = "dmy"
+    month_before_day: bool = False
+    lower_case: bool = True
+
+
+def fold_word(text: str) -> str:
+    """Lower case without accents; й stays what it is."""
+    if text.isascii():
+        return text.lower()
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(char for char in parts if char == _BREVE or not unicodedata.combining(char))
+    return unicodedata.normalize("NFC", bare)
+
+
+@cache
+def available_languages() -> tuple[str, ...]:
+    """Codes of the languages that have a lexicon."""
+    names = (entry.name for entry in (files(__package__) / "lexicons").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """The lexicon of a language, by its code.
+
+    Raises KeyError if there is none.
+    """
+    if language not in available_languages():
+        raise KeyError(language)
+    return parse_lexicon(language, (files(__package__) / "lexicons" / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+def parse_lexicon(language: str, text: str) -> Lexicon:
+    """Read a lexicon from TOML.
+
+    Raises ConfigError if the text is no TOML.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError("lexicon", language, str(error)) from error
+    settings = tables.pop("settings", {})
+    endings = tables.pop("endings", {})
+    weak = {form for form in _forms(settings.get("weak", ""), endings)}
+    senses: dict[tuple[str, ...], dict[str, object]] = {}
+    for kind, value, form in _rows(tables, endings):
+        senses.setdefault(form, {})[kind] = value
+    entries: dict[str, list[Entry]] = {}
+    for form, meaning in senses.items():
+        entries.setdefault(form[0], []).append(Entry(form, meaning, form in weak))
+    return Lexicon(
+        language=language,
+        entries={first: tuple(sorted(found, key=lambda entry: -len(entry.words))) for first, found in entries.items()},
+        signs=frozenset(map(fold_word, settings.get("signs", "").split())),
+        verb_endings=tuple(map(fold_word, settings.get("verb_endings", "").split())),
+        date_order=settings.get("date_order", "dmy"),
+        month_before_day=settings.get("month_before_day", False),
+        lower_case=settings.get("lower_case", True),
+    )
+
+
+def _rows(tables: Mapping[str, object], endings: Mapping[str, str]) -> Iterator[tuple[str, object, tuple[str, ...]]]:
+    for kind, table in tables.items():
+        rows = table.items() if isinstance(table, dict) else [("1", table)]
+        for value, forms in rows:
+            for form in _forms(str(forms), endings):
+                yield kind, _value(value), form
+
+
+def _value(text: str) -> object:
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+def _forms(text: str, endings: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    for spelling in _expanded(text, endings):
+        if words := tuple(fold_word(spelling).split()):
+            yield words
+
+
+def _expanded(text: str, endings: Mapping[str, str]) -> Iterator[str]:
+    for form in re.split(r",(?![^\[]*\])", text):
+        match = _STEM.fullmatch(form.strip())
+        if match is None:
+            yield form
+            continue
+        stem, suffixes, rest = match.groups()
+        for suffix in suffixes.split():
+            for ending in endings.get(suffix, suffix).split():
+                for tail in _expanded(rest, endings):
+                    yield stem + ending.replace("_", "") + tail

@@ -1,0 +1,173 @@
+"""A question and a moment → what the question says about time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, tzinfo
+from functools import lru_cache
+
+from ricordo.errors import InvalidInput
+from ricordo.timeparse import atoms, divisions, relative
+from ricordo.timeparse.chains import Chains
+from ricordo.timeparse.civil import utc_range
+from ricordo.timeparse.events import event_hints
+from ricordo.timeparse.hints import EventHint, TimeHint, TimeOptions, TimeReading
+from ricordo.timeparse.lexicon import Lexicon, available_languages, lexicon
+from ricordo.timeparse.patterns import Context, skip
+from ricordo.timeparse.relations import Draft, drafts_at
+from ricordo.timeparse.words import Field, Token, split_fields, typed_tokens
+
+__all__ = ["read_times"]
+
+RULES = (atoms, relative, divisions)
+"""The modules whose rules make the grammar; they register when they are imported."""
+
+DEFAULT_OPTIONS = TimeOptions()
+LEAST_CONFIDENCE = 0.55
+# fmt: off
+_LITTLE = frozenset({
+    "of", "the", "in", "at", "during", "from", "to", "and", "comma", "one", "few", "num", "by", "every", "label",
+    "more", "less", "now", "since", "before", "after", "until", "between", "while", "that", "since_or_from", "onwards", "over",
+    "blocked", "oclock", "half", "vague_count", "year_abbreviation", "earlier", "ord",
+})
+# fmt: on
+_BEFORE_DATE = frozenset({"of", "the", "in", "at"})
+
+
+def read_times(
+    text: str,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    options: TimeOptions = DEFAULT_OPTIONS,
+    languages: Sequence[str] | None = None,
+) -> TimeReading:
+    """The times and events that a question names, seen from `now` in an IANA time zone.
+
+    `languages` are codes of lexicons (`available_languages`), all of them when None. Readings below a
+    confidence of 0.55 are left out. Raises InvalidInput for a naive `now` and for an unknown language.
+    """
+    if now.tzinfo is None:
+        raise InvalidInput("now must have a time zone")
+    codes = tuple(languages) if languages is not None else available_languages()
+    if unknown := set(codes) - set(available_languages()):
+        raise InvalidInput(f"no lexicon for {sorted(unknown)}; there are {', '.join(available_languages())}")
+    fields = split_fields(text, _vocabulary(codes))
+    local = now.astimezone(zone).replace(tzinfo=None)
+    readings = [
+        _read(text, Context(tokens=tokens, words=words, now=local, zone=zone, options=options))
+        for words, tokens in _spoken(fields, codes)
+    ]
+    return _merged(readings)
+
+
+@lru_cache(maxsize=64)
+def _vocabulary(codes: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(
+        word
+        for code in codes
+        for entries in lexicon(code).entries.values()
+        for entry in entries
+        for word in entry.words
+    )
+
+
+def _spoken(fields: Sequence[Field], codes: Iterable[str]) -> list[tuple[Lexicon, list[Token]]]:
+    """The languages that the question may be in, likeliest first, with its tokens."""
+    found: list[tuple[float, Lexicon, list[Token]]] = []
+    figures = any(field.senses for field in fields)
+    for code in codes:
+        words = lexicon(code)
+        signs = sum(field.folded in words.signs for field in fields)
+        typed = any(field.folded in words.entries for field in fields)
+        if not typed and not (figures and signs):
+            found.append((signs - 0.5, words, []))
+            continue
+        tokens = typed_tokens(fields, words)
+        strong = sum(token.lexical for token in tokens if token.senses.keys() - _LITTLE)
+        found.append((signs + strong, words, tokens))
+    found.sort(key=lambda row: -row[0])
+    if figures and found and not found[0][2]:
+        found[0] = (found[0][0], found[0][1], typed_tokens(fields, found[0][1]))
+    return [(words, tokens) for _, words, tokens in found if tokens]
+
+
+def _read(text: str, context: Context) -> tuple[list[TimeHint], list[EventHint]]:
+    if not any(token.senses.keys() - _LITTLE for token in context.tokens):
+        return [], list(event_hints(context, text, []))
+    chains = Chains(context)
+    times: list[TimeHint] = []
+    taken: list[tuple[int, int]] = []
+    place = 0
+    while place < len(context.tokens):
+        hint, end = _best(text, chains, place) if context.tokens[place].senses else (None, place + 1)
+        if hint is not None:
+            times.append(hint)
+            taken.append((place, end))
+        place = end
+    return times, list(event_hints(context, text, taken))
+
+
+def _best(text: str, chains: Chains, place: int) -> tuple[TimeHint | None, int]:
+    """The longest reading that begins here; of two as long the surer one, then the one by the earlier rule."""
+    drafts = sorted(drafts_at(chains, place), key=lambda draft: (-draft.end, -draft.confidence))
+    for draft in drafts:
+        if draft.confidence < LEAST_CONFIDENCE:
+            continue
+        if _recurs(chains.context.tokens, place):
+            return None, draft.end
+        if hint := _hint(text, chains.context, place, draft):
+            return hint, draft.end
+    return None, place + 1
+
+
+def _recurs(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the words before say that it happens again and again."""
+    first = skip(tokens, place, _BEFORE_DATE)
+    while place > 0 and not _BEFORE_DATE.isdisjoint(tokens[place - 1].senses):
+        place -= 1
+    return any("every" in token.senses for token in tokens[max(place - 1, 0) : first + 1])
+
+
+def _hint(text: str, context: Context, place: int, draft: Draft) -> TimeHint | None:
+    try:
+        main = utc_range(*draft.bounds, context.zone)
+        others = [utc_range(*bounds, context.zone) for bounds in draft.alternatives]
+    except OverflowError:
+        return None
+    if main is None:
+        return None
+    start, end = context.tokens[place].start, context.tokens[draft.end - 1].end
+    return TimeHint(
+        range=main,
+        start=start,
+        end=end,
+        text=text[start:end],
+        grain=draft.grain,
+        relation=draft.relation,
+        confidence=draft.confidence,
+        language=context.words.language,
+        alternatives=tuple(other for other in dict.fromkeys(others) if other is not None and other != main),
+    )
+
+
+def _merged(readings: Sequence[tuple[list[TimeHint], list[EventHint]]]) -> TimeReading:
+    """The hints of the likeliest language, and those of others where it has none."""
+    times: list[TimeHint] = []
+    events: list[EventHint] = []
+    for rank, (found, named) in enumerate(readings):
+        for hint in found:
+            if rank and not _foreign(hint):
+                continue
+            rivals = [other for other in times if hint.start < other.end and other.start < hint.end]
+            if not rivals or (rank and all(len(hint.text) > len(other.text) + 3 for other in rivals)):
+                times = [other for other in times if other not in rivals]
+                times.append(hint)
+        events.extend(named if rank == 0 else ())
+    times.sort(key=lambda hint: hint.start)
+    return TimeReading(times=tuple(times), events=tuple(events))
+
+
+def _foreign(hint: TimeHint) -> bool:
+    """Whether words of another language than the question's are surely words of time."""
+    return hint.confidence >= 0.85 and (" " in hint.text or len(hint.text) >= 7)
