@@ -13,15 +13,19 @@ __all__ = ["DEFAULTS", "ENCODERS", "PACKAGED", "RERANKERS"]
 EUROPEAN = ("en", "ru", "es", "pt", "de", "fr", "it", "pl", "uk", "el")
 MANY = ("en", "ru", "es", "pt", "de", "fr", "it", "pl", "uk", "el", "zh", "ja", "ko", "ar", "hi")
 
-E5_WORK = "intfloat/multilingual-e5-small"
+E5_SMALL = "intfloat/multilingual-e5-small"
+
+
+def e5_file(name: str) -> PackageFile:
+    """A file of the package that is built for ricordo from the model's weights."""
+    return PackageFile(name=name, package="ricordo_e5", distribution="ricordo-e5", licence="MIT", work=E5_SMALL)
+
 
 MULTILINGUAL_E5_SMALL = ModelSpec(
     name="multilingual-e5-small",
-    model=PackageFile(name="model.onnx", package="ricordo_e5", distribution="ricordo-e5", licence="MIT", work=E5_WORK),
-    tokenizer=PackageFile(
-        name="tokenizer.json", package="ricordo_e5", distribution="ricordo-e5", licence="MIT", work=E5_WORK
-    ),
-    quantisation="q4",
+    model=e5_file("model.onnx"),
+    tokenizer=e5_file("tokenizer.json"),
+    quantisation="q8",
     pooling="output",
     dimension=384,
     max_tokens=512,
@@ -31,7 +35,7 @@ MULTILINGUAL_E5_SMALL = ModelSpec(
     query_prefix="query: ",
     passage_prefix="passage: ",
     normalisation="nfc",
-    tokens=TokenSpec(layer=10, output="token_states", centre="multilingual-e5-small-10"),
+    tokens=TokenSpec(layer=10, output="token_states", centring=e5_file("centring.json")),
 )
 
 ALL_MINILM_L6_V2 = ModelSpec(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Sequence
-from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,6 @@ __all__ = ["Encoder", "load_encoder"]
 
 PASS_TOKENS = 512
 """Tokens a pass, padding included. Larger passes are no faster on two cores, and memory grows with them."""
-
-CENTRES = Path(__file__).parent / "centres"
 
 MARKS = "▁Ġ"
 """How tokenizers write the space before a word."""
@@ -50,6 +47,7 @@ class Encoder:
             raise ModelError(f"{spec.name} has {width} dimensions, not the {spec.dimension} of its row")
         self._pooled = (pooled,)
         self._with_states = (pooled, spec.tokens.output) if spec.tokens else self._pooled
+        self._centre = read_centre(spec.tokens, spec.dimension)
         self._spoken: dict[int, bool] = {}
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
@@ -106,10 +104,6 @@ class Encoder:
             known = self._spoken[token] = any(unicodedata.category(character)[0] not in "PZC" for character in piece)
         return known
 
-    @cached_property
-    def _centre(self) -> NDArray[np.float32]:
-        return centre(self._spec.tokens, self._spec.dimension)
-
     def _normalised(self, text: str) -> str:
         return unicodedata.normalize("NFC", text).strip() if self._spec.normalisation == "nfc" else text
 
@@ -118,12 +112,19 @@ class Encoder:
         return self._runner.tokens([prefix.strip()])[0] if prefix else []
 
 
-def centre(tokens: TokenSpec | None, dimension: int) -> NDArray[np.float32]:
-    """`(dimension,) float32`: what to subtract from token states; zeros when the row names nothing."""
-    if tokens is None or tokens.centre is None:
+def read_centre(tokens: TokenSpec | None, dimension: int) -> NDArray[np.float32]:
+    """`(dimension,) float32`: what to subtract from token states, zeros for a row without it. Raises ModelError."""
+    path = tokens.centring.path() if tokens and tokens.centring else None
+    if tokens is None or path is None:
         return np.zeros(dimension, np.float32)
-    rows: NDArray[np.float32] = np.load(CENTRES / f"{tokens.centre}.npy", allow_pickle=False)
-    return rows.astype(np.float32)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        layer, mean = content["layer"], np.array(content["mean"], np.float32)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"cannot read {path}: {error}") from error
+    if layer != tokens.layer or mean.shape != (dimension,):
+        raise ModelError(f"{path} is of layer {layer} and {mean.shape}, not of layer {tokens.layer} and ({dimension},)")
+    return mean
 
 
 def output_of(runner: Runner, rank: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, overload
 
 from ricordo.errors import ModelError
 from ricordo.models.files import ModelFile
@@ -20,13 +20,13 @@ Pooling: TypeAlias = Literal["mean", "cls", "output"]
 class TokenSpec:
     """Where the token states of a model come from: the layer, counted from 1, and the output that gives it.
 
-    `centre` names a file of `models/centres`: the mean of token states over text of many kinds. What all
-    tokens share says nothing of any of them, and is subtracted.
+    `centring` is a file with their mean over text of many kinds, `{"layer": 10, "mean": […]}`. What all tokens
+    share says nothing of any of them, and is subtracted.
     """
 
     layer: int
     output: str
-    centre: str | None = None
+    centring: ModelFile | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,12 +58,13 @@ class ModelSpec:
 
     @property
     def files(self) -> tuple[ModelFile, ...]:
-        return (self.model, self.tokenizer, *self.others)
+        centring = self.tokens.centring if self.tokens else None
+        return (self.model, self.tokenizer, *self.others, *((centring,) if centring else ()))
 
     @property
     def revision(self) -> str:
-        """The beginnings of the files' hashes: another file is another revision, whatever its name."""
-        return "-".join((file.sha256 or "unknown")[:8] for file in self.files)
+        """The beginnings of the hashes of what makes a vector: another file is another revision, whatever its name."""
+        return "-".join(_beginning(file) for file in (self.model, self.tokenizer, *self.others))
 
     @property
     def fingerprint(self) -> str:
@@ -80,7 +81,21 @@ class ModelSpec:
         """All that two token vectors must have in common to be compared; None when the model gives none."""
         if self.tokens is None:
             return None
-        return f"{self.fingerprint}/tokens/{self.tokens.layer}/{self.tokens.centre or 'uncentred'}"
+        centring = self.tokens.centring
+        return f"{self.fingerprint}/tokens/{self.tokens.layer}/{_beginning(centring) if centring else 'uncentred'}"
+
+    def settled(self) -> ModelSpec:
+        """The row with the hashes of its files, which are there. Raises ModelError."""
+        tokens = self.tokens
+        if tokens and tokens.centring:
+            tokens = replace(tokens, centring=tokens.centring.settled())
+        return replace(
+            self,
+            model=self.model.settled(),
+            tokenizer=self.tokenizer.settled(),
+            others=tuple(file.settled() for file in self.others),
+            tokens=tokens,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,23 +115,30 @@ class CrossEncoderSpec:
     def files(self) -> tuple[ModelFile, ...]:
         return (self.model, self.tokenizer, *self.others)
 
+    def settled(self) -> CrossEncoderSpec:
+        """The row with the hashes of its files, which are there. Raises ModelError."""
+        others = tuple(file.settled() for file in self.others)
+        return replace(self, model=self.model.settled(), tokenizer=self.tokenizer.settled(), others=others)
+
 
 Spec: TypeAlias = ModelSpec | CrossEncoderSpec
-S = TypeVar("S", bound=ModelSpec | CrossEncoderSpec)
 
 
-def ready(spec: S) -> S:
+@overload
+def ready(spec: ModelSpec) -> ModelSpec: ...
+
+
+@overload
+def ready(spec: CrossEncoderSpec) -> CrossEncoderSpec: ...
+
+
+def ready(spec: Spec) -> Spec:
     """The row with the hashes of its files filled in. Loads nothing.
 
     Raises ModelError, which names the fix, when a file is not there.
     """
     paths(spec)
-    return replace(
-        spec,
-        model=spec.model.settled(),
-        tokenizer=spec.tokenizer.settled(),
-        others=tuple(file.settled() for file in spec.others),
-    )
+    return spec.settled()
 
 
 def paths(spec: Spec) -> tuple[Path, ...]:
@@ -135,3 +157,7 @@ def located(name: str, file: ModelFile) -> Path:
     if not path.is_file():
         raise ModelError(f"{name} needs {path}, which does not exist; {file.mend}")
     return path
+
+
+def _beginning(file: ModelFile) -> str:
+    return (file.sha256 or "unknown")[:8]

@@ -111,9 +111,10 @@ def _of_encoder(spec: ModelSpec) -> Document:
         "query_prefix": spec.query_prefix,
         "passage_prefix": spec.passage_prefix,
         "token_layer": spec.tokens.layer if spec.tokens else None,
-        "token_centre": spec.tokens.centre if spec.tokens else None,
+        "tokens_centred": bool(spec.tokens and spec.tokens.centring),
         "floors": {"recall": spec.floors.recall, "context": spec.floors.context},
         "fingerprint": spec.fingerprint if all(file.sha256 for file in spec.files) else None,
+        "token_fingerprint": spec.token_fingerprint if all(file.sha256 for file in spec.files) else None,
     }
 
 
