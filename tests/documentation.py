@@ -48,6 +48,7 @@ NOW = "2026-11-16T09:30:00Z"
 OPERATORS = "|<>;&()"
 
 # What differs from run to run. Whatever else a command prints must be printed as the page says.
+SHORT_ID = 8
 ID = re.compile(r"\b[0-9a-f]{24}\b|\b[0-9a-f]{8}\b")
 VARYING = (
     (re.compile(r"\bin [\d,]+ ms"), "in N ms"),
@@ -118,18 +119,23 @@ class Session:
     home: Path
     real: bool = False
     """Whether every command is a process of its own, as it is for a reader, rather than a call."""
+    exact: bool = False
+    """Whether ids must be those of the page, or may stand for others: those of files depend on where they are."""
     names: dict[str, object] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
-    """Ids on the page → ids in this home. What was read from files has an id that depends on where they are."""
+    """Ids on the page → ids in this home."""
 
     def write(self, block: Block) -> None:
         path = self.home / str(block.title)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.text, encoding="utf-8")
 
-    def shell(self, step: Step) -> str:
+    def translated(self, command: str) -> str:
+        """The command with the ids that are here."""
+        return ID.sub(lambda found: self.ids.get(found[0][:SHORT_ID], found[0]), command)
+
+    def shell(self, command: str) -> str:
         """Run a command; its output, standard error included, as she would see it."""
-        command = ID.sub(lambda found: self.ids.get(found[0][:8], found[0]), step.command)
         arguments = None if self.real else _plain_arguments(command)
         output = _in_process(arguments) if arguments is not None else _in_shell(command, self.home)
         return output.replace(self.home.as_posix(), READER).strip("\n")
@@ -145,15 +151,20 @@ class Session:
         return printed.getvalue().replace(self.home.as_posix(), READER).strip("\n")
 
     def agrees(self, shown: str, found: str) -> bool:
-        """Whether two outputs are the same but for what differs from run to run; an id stands for one other."""
-        for here, there in zip(ID.findall(shown), ID.findall(found), strict=False):
-            if self.ids.setdefault(here[:8], there[:8]) != there[:8]:
-                return False
-        return _comparable(shown) == _comparable(found)
+        """Whether two outputs are the same but for what differs from run to run."""
+        pairs = zip(ID.findall(shown), ID.findall(found), strict=False)
+        agreed = [self._same_id(here[:SHORT_ID], there[:SHORT_ID]) for here, there in pairs]
+        return all(agreed) and _comparable(shown) == _comparable(found)
+
+    def _same_id(self, here: str, there: str) -> bool:
+        known = self.ids.setdefault(here, there)
+        if self.exact:
+            return here == there
+        return known == there and list(self.ids.values()).count(there) == 1
 
 
 @contextmanager
-def session(home: Path, *, real: bool = False) -> Iterator[Session]:
+def session(home: Path, *, real: bool = False, exact: bool = False) -> Iterator[Session]:
     """A session in an empty home folder, which is the current folder while it lasts."""
     home = home.resolve()
     home.mkdir(parents=True, exist_ok=True)
@@ -171,7 +182,7 @@ def session(home: Path, *, real: bool = False) -> Iterator[Session]:
         patch.syspath_prepend(str(home))
         # Patched because loading the model anew for every command would take most of the time.
         patch.setattr(engine, "choose_embedder", _loaded_once)
-        yield Session(home=home, real=real)
+        yield Session(home=home, real=real, exact=exact)
 
 
 @cache
@@ -257,7 +268,8 @@ def outcomes(page: Path, reader: Session) -> Iterator[tuple[Block, str]]:
 
 
 def _run_step(step: Step, reader: Session) -> str:
-    found = reader.shell(step)
+    command = reader.translated(step.command)
+    found = reader.shell(command)
     output = step.output if reader.agrees(step.output.strip("\n"), found) else found
-    command = step.command.replace("\n", "\n> ")
-    return f"$ {command}\n{output}" if output else f"$ {command}"
+    shown = (command if reader.exact else step.command).replace("\n", "\n> ")
+    return f"$ {shown}\n{output}" if output else f"$ {shown}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -77,10 +78,13 @@ def _fenced(lines: Sequence[str]) -> str:
 
 
 def _refreshed(page: Path) -> str:
-    """The page with the outputs that its blocks have now."""
+    """The page with the outputs that its blocks have now. The home is always the same, and so are the ids of files."""
     lines = read(page).splitlines(keepends=True)
-    with tempfile.TemporaryDirectory() as folder, session(Path(folder) / "home", real=page == README) as reader:
+    home = Path(tempfile.gettempdir()) / "ricordo-documentation"
+    shutil.rmtree(home, ignore_errors=True)
+    with session(home, real=page == README, exact=True) as reader:
         found = list(outcomes(page, reader))
+    shutil.rmtree(home)
     for block, text in reversed(found):
         lines[block.line : block.line + len(block.text.splitlines())] = [text]
     return "".join(lines)

@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from importlib import resources
 from itertools import groupby, pairwise
 from pathlib import Path
 
@@ -31,14 +32,16 @@ from documentation import (
     steps,
 )
 from refresh_docs import REFERENCE, reference
-from ricordo import errors, protocols, testing
+from ricordo import errors, protocols, sync, testing
 from ricordo.analyzer import lexemes
 from ricordo.cli import main, program
+from ricordo.demo import QUESTIONS, Question
 from ricordo.settings import Settings, load_settings
 from ricordo.stems import LEMMA, lemmas
 
 PAGE_LINES = 200
 LANGUAGES = {"console", "json", "jsonl", "markdown", "python", "sh", "text", "toml"}
+COMMAND = re.compile(r"[a-z]+(?:-[a-z]+)*")
 OPTION = re.compile(r"--?[a-z][\w-]*")
 NOTICE = re.compile(r'Notice\(\s*code="(\w+)"')
 ADDRESS = re.compile(r"[a-z]+:")
@@ -120,7 +123,7 @@ def _first_name(words: list[str]) -> str | None:
     takes_value = {name for option in options if not getattr(option, "is_flag", False) for name in option.opts}
     for before, word in pairwise(["", *words]):
         if not word.startswith("-") and before not in takes_value:
-            return word if word.isalpha() and word.islower() else None
+            return word if COMMAND.fullmatch(word) else None
     return None
 
 
@@ -156,7 +159,7 @@ def test_every_page_is_reached_from_the_index() -> None:
 
 
 def test_the_reference_of_commands_is_what_the_program_says() -> None:
-    assert read(REFERENCE) == reference(), "python tests/refresh_docs.py writes it anew"
+    assert read(REFERENCE) == reference(), "python tests/refresh_docs.py docs/reference/command-line.md writes it anew"
 
 
 def test_every_setting_is_described_with_its_default() -> None:
@@ -208,3 +211,18 @@ def test_every_promise_of_a_seam_is_listed() -> None:
 )
 def test_every_exit_code_is_described(code: int) -> None:
     assert f"| {code} |" in read(ROOT / "docs" / "reference" / "exit-codes.md")
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.note)
+def test_no_page_comes_before_the_notes_of_the_demonstration(question: Question, demonstration: sync.Engine) -> None:
+    found = [Path(hit.origin.uri).name for hit in demonstration.recall(question.text, limit=3)]
+    assert question.note not in found or found[0] == question.note
+
+
+@pytest.fixture(scope="module")
+def demonstration() -> Iterator[sync.Engine]:
+    """What `make demo` reads, by words alone."""
+    notes = resources.files("ricordo.demo") / "notes"
+    with resources.as_file(notes) as folder, sync.open("memory:", namespace="demo", embedder="none") as memory:
+        memory.ingest([folder, *PAGES])
+        yield memory

@@ -18,7 +18,7 @@ __all__ = ["recall"]
     epilog=examples(
         'ricordo recall "what is Baikal?"',
         'ricordo recall "кто меняет ключи" -k 3 --since 2026-10-01 --until 2026-11-01',
-        "ricordo recall sk-proj-Vt4kQ8mZ1nRb7Lw2 --origin ~/notes --json",
+        "ricordo recall sk-live-9fK2mQ7xW4tC --origin ~/notes --json",
     ),
 )
 @click.argument("query", type=TEXT)
