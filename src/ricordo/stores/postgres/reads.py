@@ -132,7 +132,8 @@ async def stats(session: Session, store: str, schema_version: int) -> Stats:
     """Counts over the whole database."""
     namespaces = {row["namespace"]: row["memories"] for row in await session.all("count_memories")}
     chunks = await session.one("count_chunks")
-    size = await session.one("size")
+    on_cluster = await session.one("has_citus") is not None
+    size = await session.one("distributed_size" if on_cluster else "size")
     return Stats(
         memories=sum(namespaces.values()),
         chunks=chunks["chunks"] if chunks else 0,

@@ -12,6 +12,7 @@ from ricordo.query import Filters, Variant, WordMatches
 from ricordo.stores.postgres import checks, reads, tallies, vectors, writes
 from ricordo.stores.postgres.address import address
 from ricordo.stores.postgres.database import PACKAGE, Database
+from ricordo.stores.postgres.distribute import distribute
 from ricordo.stores.postgres.migrate import migrate
 from ricordo.stores.postgres.rows import embedder_id
 from ricordo.stores.postgres.session import Session
@@ -130,6 +131,13 @@ class PostgresStore:
 
     async def check(self) -> tuple[Fault, ...]:
         return await self._database.examine(checks.faults)
+
+    async def distribute(self) -> tuple[str, ...]:
+        """Spread the tables over a Citus cluster, by namespace; the names of those that were not yet.
+
+        The store is open, on the coordinator. On a server without Citus nothing is done.
+        """
+        return await self._database.maintain(distribute)
 
     # --- inside ---
 

@@ -103,3 +103,24 @@ SELECT coalesce(max(v.version), 0) AS version FROM ricordo.schema_version v
 
 -- name: set_schema_version
 INSERT INTO ricordo.schema_version (version, name) VALUES (%(version)s, %(name)s)
+
+-- name: has_citus
+SELECT 1 FROM pg_extension WHERE extname = 'citus'
+
+-- name: distributed_tables
+SELECT n.nspname || '.' || c.relname AS name
+FROM pg_dist_partition p
+JOIN pg_class c ON c.oid = p.logicalrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+
+-- name: distribute_table
+SELECT create_distributed_table(%(name)s::text::regclass, 'namespace', colocate_with => %(beside)s)
+
+-- name: replicate_table
+SELECT create_reference_table(%(name)s::text::regclass)
+
+-- name: truncate_local_rows
+SELECT truncate_local_data_after_distributing_table(%(name)s::text::regclass)
+
+-- name: distributed_size
+SELECT coalesce(sum(citus_total_relation_size(p.logicalrelid)), 0)::bigint AS bytes FROM pg_dist_partition p
