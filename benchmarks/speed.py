@@ -82,7 +82,8 @@ class TimedEmbedder:
 
     def _random_vectors(self, random: np.random.Generator, count: int) -> NDArray[np.float32]:
         rows = random.standard_normal((count, self.dimension), np.float32)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
 
     @contextmanager
     def _stop_watch(self) -> Iterator[None]:
@@ -313,7 +314,9 @@ def _rows(sizes: Sequence[Sized]) -> list[list[str]]:
     rows.append(["vectors, once more", *(str(sized.settled) for sized in sizes)])
     for key, label in _FIRST.items():
         rows.append([f"new process: {label}", *(f"{sized.first[key]:.0f}" for sized in sizes)])
-    rows.append(["this process, resident MiB", *(f"{sized.resident_mib:.0f}" for sized in sizes)])
+    rows.append(
+        ["this process, which holds the notes too, resident MiB", *(f"{sized.resident_mib:.0f}" for sized in sizes)]
+    )
     rows.append(["database, MiB", *(f"{sized.size_mib:.0f}" for sized in sizes)])
     rows.append(["filled without the model, chunks/s", *(f"{sized.chunks / sized.fill_s:.0f}" for sized in sizes)])
     return rows

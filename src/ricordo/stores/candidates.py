@@ -7,12 +7,12 @@ from collections.abc import Mapping
 __all__ = ["candidate_terms"]
 
 MAX_TERMS = 64
-POSTINGS_EACH = 150
+POSTINGS_EACH = 100
 SMALL = 2000
 
 
 def candidate_terms(document_frequency: Mapping[str, int], chunks: int, wanted: int) -> tuple[str, ...]:
-    """The rarest terms, together in no more than 150 chunks for each that is `wanted`; one at least, never over 64.
+    """The rarest terms, together in no more than 100 chunks for each that is `wanted`; one at least, never over 64.
 
     What a search costs grows with the chunks that its terms stand in, and those of the rarest rank highest: on
     questions over real text the first ten stay the same. In fewer than 2,000 chunks nothing is left out. The
