@@ -195,6 +195,7 @@ def part(_: Context, hours: str) -> Period:
     return part_period(hours)
 
 
+@rule("season_adverb", bare=0.75, licensed=0.85)
 @rule("season", bare=0.3, licensed=0.85)
 def season(context: Context, name: str) -> Period:
     return season_period(context, name)
@@ -257,15 +258,19 @@ def iso_date(_: Context, day: date) -> Period:
     return known(Grain.DAY, _whole_day(day))
 
 
-@rule("local_date", bare=0.93, licensed=0.93)
+@rule("local_date")
 def local_date(context: Context, orders: Mapping[str, date | None]) -> Period | None:
+    """A date whose figures allow one order only."""
+    days = {orders["dmy"], orders["mdy"]} - {None}
+    return known(Grain.DAY, *map(_whole_day, filter(None, days))) if len(days) == 1 else None
+
+
+@rule("local_date", bare=0.8, licensed=0.8)
+def ambiguous_date(context: Context, orders: Mapping[str, date | None]) -> Period | None:
     """03/04/2026 by the order of the language; the other order is another reading."""
-    order = context.options.date_order or context.words.date_order
-    preferred = orders.get(order) or orders["dmy"] or orders["mdy"]
-    if preferred is None:
-        return None
-    others = {orders["dmy"], orders["mdy"]} - {preferred, None}
-    return known(Grain.DAY, _whole_day(preferred), *(_whole_day(day) for day in others if day))
+    preferred = orders.get(context.options.date_order or context.words.date_order) or orders["dmy"] or orders["mdy"]
+    others = (day for day in (orders["dmy"], orders["mdy"]) if day and day != preferred)
+    return known(Grain.DAY, _whole_day(preferred), *map(_whole_day, others)) if preferred else None
 
 
 @rule("day_month", bare=0.4, licensed=0.85)
@@ -280,11 +285,14 @@ def month_year(_: Context, value: tuple[int, int]) -> Period | None:
     return compose(month_period(value[1]), year_period(value[0]))
 
 
+@rule("iso_week")
+def iso_week_of_year(_: Context, value: tuple[int, int]) -> Period | None:
+    return compose(numbered_week(value[0]), year_period(value[1]))
+
+
 @rule("week_name", bare=0.5, licensed=0.88)
-def week_name(_: Context, value: tuple[int, int | None]) -> Period | None:
-    number, year = value
-    named = numbered_week(number)
-    return named if year is None else compose(named, year_period(year))
+def week_name(_: Context, number: int) -> Period:
+    return numbered_week(number)
 
 
 @rule("unit=week num", bare=0.75, licensed=0.88)

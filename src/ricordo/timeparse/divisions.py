@@ -141,6 +141,11 @@ def nth_unit(context: Context, number: int, *rest: object) -> Period | None:
     return recurring(grain, place, *coarser, cycle=None)
 
 
+@rule("ord unit=week", bare=0.75, licensed=0.88)
+def nth_week_of_year(_: Context, number: int, __: object) -> Period | None:
+    return numbered_week(number) if _WEEKS_OF_MONTH < number <= 53 else None
+
+
 @rule("ord ~ weekday", bare=0.0, licensed=0.0)
 def nth_weekday(context: Context, number: int, weekday: int) -> Period:
     """The first Monday of a month, its last Friday."""
@@ -162,6 +167,7 @@ def _inside(turn: Interval, found: Interval) -> Interval | None:
     return Interval(found.start, min(found.end, turn.end))
 
 
+@rule("named_decade", bare=0.7, licensed=0.92)
 @rule("decade", bare=0.45, licensed=0.92)
 @rule("decade unit|units")
 @rule("decade_word ~ decade|year|num")
@@ -172,6 +178,12 @@ def decade(_: Context, *values: object) -> Period | None:
     if year % 10 or not 1000 <= year < 2200:
         return None
     return known(Grain.DECADE, whole(year, Grain.DECADE))
+
+
+@rule("decade_article num", bare=0.0, licensed=0.85)
+def counted_decade(context: Context, _: object, number: int) -> Period | None:
+    """Los 90: a number of years that cannot be meant."""
+    return decade(context, number) if 50 <= number <= 90 else None
 
 
 @rule("ord|roman ~ unit=century", "unit=century roman|num|ord")

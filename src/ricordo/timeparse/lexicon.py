@@ -21,6 +21,7 @@ from ricordo.errors import ConfigError
 __all__ = ["Entry", "Lexicon", "available_languages", "fold_word", "lexicon", "parse_lexicon"]
 
 _BREVE = "\N{COMBINING BREVE}"
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s$")
 _STEM = re.compile(r"([^\[\],]*)\[([^\]]*)\]([^,]*)")
 
 
@@ -35,11 +36,14 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lexicon:
-    """`entries` by the first word of a form, longest form first; `signs` are words that tell the language."""
+    """`entries` by the first word of a form, longest form first; `signs` are words and `alphabet` letters that
+    tell the language.
+    """
 
     language: str
     entries: Mapping[str, tuple[Entry, ...]]
     signs: frozenset[str] = frozenset()
+    alphabet: frozenset[str] = frozenset()
     verb_endings: tuple[str, ...] = ()
     date_order: str = "dmy"
     month_before_day: bool = False
@@ -95,6 +99,7 @@ def parse_lexicon(language: str, text: str) -> Lexicon:
         language=language,
         entries={first: tuple(sorted(found, key=lambda entry: -len(entry.words))) for first, found in entries.items()},
         signs=frozenset(map(fold_word, settings.get("signs", "").split())),
+        alphabet=frozenset(settings.get("alphabet", "")),
         verb_endings=tuple(map(fold_word, settings.get("verb_endings", "").split())),
         date_order=settings.get("date_order", "dmy"),
         month_before_day=settings.get("month_before_day", False),
@@ -116,7 +121,7 @@ def _value(text: str) -> object:
 
 def _forms(text: str, endings: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     for spelling in _expanded(text, endings):
-        if words := tuple(fold_word(spelling).split()):
+        if words := tuple(_POSSESSIVE.sub("", word) for word in fold_word(spelling).split()):
             yield words
 
 

@@ -154,7 +154,13 @@ def atoms_at(context: Context, place: int) -> list[Atom]:
             except (OverflowError, ValueError):  # beyond the calendar: "5000 years ago"
                 continue
             if period is not None:
-                weak = all(token.weak or not token.lexical for token in tokens[place : found[0]])
-                weak = weak and any(token.weak for token in tokens[place : found[0]])
+                weak = _weak(context, tokens[place : found[0]])
                 atoms.append(Atom(found[0], period, made.bare, made.licensed, weak))
     return atoms
+
+
+def _weak(context: Context, tokens: Sequence[Token]) -> bool:
+    """Whether all words are weak, or, where months have capitals, one of them lacks its own ("12 may fail")."""
+    if not context.words.lower_case and any(token.weak and not token.capital for token in tokens):
+        return True
+    return all(token.weak for token in tokens)

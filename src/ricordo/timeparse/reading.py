@@ -13,8 +13,9 @@ from ricordo.timeparse.civil import utc_range
 from ricordo.timeparse.events import event_hints
 from ricordo.timeparse.hints import EventHint, TimeHint, TimeOptions, TimeReading
 from ricordo.timeparse.lexicon import Lexicon, available_languages, lexicon
-from ricordo.timeparse.patterns import Context, skip
-from ricordo.timeparse.relations import Draft, drafts_at
+from ricordo.timeparse.patterns import Context
+from ricordo.timeparse.ranges import Draft
+from ricordo.timeparse.relations import drafts_at
 from ricordo.timeparse.words import Field, Token, split_fields, typed_tokens
 
 __all__ = ["read_times"]
@@ -27,11 +28,12 @@ LEAST_CONFIDENCE = 0.55
 # fmt: off
 _LITTLE = frozenset({
     "of", "the", "in", "at", "during", "from", "to", "and", "comma", "one", "few", "num", "by", "every", "label",
-    "more", "less", "now", "since", "before", "after", "until", "between", "while", "that", "since_or_from", "onwards", "over",
-    "blocked", "oclock", "half", "vague_count", "year_abbreviation", "earlier", "ord",
+    "more", "less", "now",
+    "since", "before", "after", "until", "between", "while", "that", "since_or_from", "onwards", "over",
+    "blocked", "oclock", "half", "vague_count", "older", "newer", "year_abbreviation", "earlier", "ord",
 })
 # fmt: on
-_BEFORE_DATE = frozenset({"of", "the", "in", "at"})
+_REACH = 4
 
 
 def read_times(
@@ -75,10 +77,11 @@ def _vocabulary(codes: tuple[str, ...]) -> frozenset[str]:
 def _spoken(fields: Sequence[Field], codes: Iterable[str]) -> list[tuple[Lexicon, list[Token]]]:
     """The languages that the question may be in, likeliest first, with its tokens."""
     found: list[tuple[float, Lexicon, list[Token]]] = []
+    letters = frozenset().union(*(field.raw.lower() for field in fields))
     figures = any(field.senses for field in fields)
     for code in codes:
         words = lexicon(code)
-        signs = sum(field.folded in words.signs for field in fields)
+        signs = sum(field.folded in words.signs for field in fields) + 0.5 * (not words.alphabet.isdisjoint(letters))
         typed = any(field.folded in words.entries for field in fields)
         if not typed and not (figures and signs):
             found.append((signs - 0.5, words, []))
@@ -114,19 +117,19 @@ def _best(text: str, chains: Chains, place: int) -> tuple[TimeHint | None, int]:
     for draft in drafts:
         if draft.confidence < LEAST_CONFIDENCE:
             continue
-        if _recurs(chains.context.tokens, place):
+        if _recurs(chains.context.tokens, place, draft.end):
             return None, draft.end
         if hint := _hint(text, chains.context, place, draft):
             return hint, draft.end
     return None, place + 1
 
 
-def _recurs(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the words before say that it happens again and again."""
-    first = skip(tokens, place, _BEFORE_DATE)
-    while place > 0 and not _BEFORE_DATE.isdisjoint(tokens[place - 1].senses):
-        place -= 1
-    return any("every" in token.senses for token in tokens[max(place - 1, 0) : first + 1])
+def _recurs(tokens: Sequence[Token], place: int, end: int) -> bool:
+    """Whether the words, or those of time just before them, say that it happens again and again."""
+    first = place
+    while first > 0 and place - first < _REACH and tokens[first - 1].senses and not tokens[first - 1].pause:
+        first -= 1
+    return any("every" in token.senses for token in tokens[first:end] if "comma" not in token.senses)
 
 
 def _hint(text: str, context: Context, place: int, draft: Draft) -> TimeHint | None:

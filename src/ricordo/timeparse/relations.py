@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 
-from ricordo.timeparse.atoms import clock_period, day_of_month
-from ricordo.timeparse.chains import GAP, Chains
+from ricordo.timeparse.chains import Chains
 from ricordo.timeparse.civil import Interval, shift
 from ricordo.timeparse.hints import Grain, Relation
 from ricordo.timeparse.patterns import Atom, compile_pattern, match, skip
-from ricordo.timeparse.periods import Period, compose, first_from, latest
+from ricordo.timeparse.periods import latest
+from ricordo.timeparse.ranges import AND, LINKS, Bounds, Draft, ranges_at, ranges_inside
 from ricordo.timeparse.relative import back
+from ricordo.timeparse.words import Token
 
-__all__ = ["Draft", "drafts_at"]
-
-Bounds = tuple[datetime | None, datetime | None]
+__all__ = ["drafts_at"]
 
 _PREPOSITIONS = frozenset({"in", "of", "the", "at", "during", "from", "comma"})
 _LICENSES = frozenset({"in", "of", "at", "during", "from", "since_or_from", "by"})
-_LINKS = frozenset({"of", "the", "in", "at"})
 _CLOCKS = (Grain.HOUR, Grain.MINUTE)
-_RANGE = 0.93
 _OPEN = 0.93
 _WEAK = 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A reading of the tokens up to `end`, on the wall clock."""
-
-    end: int
-    relation: Relation
-    bounds: Bounds
-    grain: Grain
-    confidence: float
-    alternatives: tuple[Bounds, ...] = ()
+_SHORT = 4
+_DOUBTFUL = (Grain.DAY, Grain.MONTH, Grain.SEASON, Grain.DECADE)
 
 
 def drafts_at(chains: Chains, place: int) -> Iterator[Draft]:
@@ -47,7 +34,7 @@ def drafts_at(chains: Chains, place: int) -> Iterator[Draft]:
             yield from read(chains, place + 1)
     for first in range(place, skip(chains.context.tokens, place, _PREPOSITIONS) + 1):
         yield from _plain(chains, place, first)
-        yield from _ranges(chains, first)
+        yield from ranges_at(chains, first)
     yield from _counted(chains, place)
 
 
@@ -60,7 +47,7 @@ def _periods(chains: Chains, place: int) -> Iterator[tuple[Atom, Interval]]:
 
 
 def _after_links(chains: Chains, place: int) -> int:
-    return skip(chains.context.tokens, place, _LINKS)
+    return skip(chains.context.tokens, place, LINKS)
 
 
 def _plain(chains: Chains, place: int, first: int) -> Iterator[Draft]:
@@ -73,6 +60,7 @@ def _plain(chains: Chains, place: int, first: int) -> Iterator[Draft]:
         yield Draft(atom.end, Relation.IN, interval, atom.period.grain, sure, atom.period.alternatives)
         if atom.end < len(tokens) and "onwards" in tokens[atom.end].senses:
             yield Draft(atom.end + 1, Relation.SINCE, (interval.start, None), atom.period.grain, _OPEN)
+        yield from ranges_inside(chains, atom)
 
 
 def _sureness(chains: Chains, atom: Atom, place: int, first: int) -> float:
@@ -80,21 +68,36 @@ def _sureness(chains: Chains, atom: Atom, place: int, first: int) -> float:
     tokens = chains.context.tokens
     licenses = [token for token in tokens[place:first] if not _LICENSES.isdisjoint(token.senses)]
     sure = atom.licensed if licenses else atom.bare
-    if not atom.weak:
+    if atom.parts > 1 or atom.period.grain not in _DOUBTFUL:
         return sure
-    name = chains.context.words.lower_case and tokens[first].capital and all("in" not in t.senses for t in licenses)
-    noun = atom.period.grain is Grain.DAY and _noun_follows(chains, atom.end)
-    return min(sure, _WEAK) if name or noun or not licenses else sure
+    noun, name = _next_word(chains, atom.end)
+    if atom.period.grain is Grain.SEASON:
+        return sure if any("in" in token.senses for token in licenses) else atom.bare
+    if atom.period.grain is Grain.DECADE:
+        return min(sure, _WEAK) if noun else sure
+    if "figure_ord" in tokens[first].senses and atom.end == first + 1:
+        return min(sure, _WEAK) if noun else sure
+    if not atom.weak:
+        return min(sure, _WEAK) if name and not licenses and "weekday" in tokens[first].senses else sure
+    capital = chains.context.words.lower_case and tokens[first].capital
+    named = capital and all("in" not in token.senses for token in licenses)
+    return min(sure, _WEAK) if named or not licenses or (noun and _like_another(tokens[first])) else sure
 
 
-def _noun_follows(chains: Chains, place: int) -> bool:
+def _like_another(token: Token) -> bool:
+    """Whether the word is an ordinal too ("segunda"), or short enough to be something else ("sat")."""
+    return "ord" in token.senses or ("weekday" in token.senses and len(token.folded) <= _SHORT)
+
+
+def _next_word(chains: Chains, place: int) -> tuple[bool, bool]:
+    """Whether what follows is likely a noun, or a name: a word that is no verb, of no function, not about time."""
     words, tokens = chains.context.words, chains.context.tokens
     if place >= len(tokens) or tokens[place - 1].pause:
-        return False
+        return False, False
     token = tokens[place]
-    if token.senses or token.capital or not token.folded.isalpha() or token.folded in words.signs:
-        return False
-    return not token.folded.endswith(words.verb_endings or ("\0",))
+    if token.senses.keys() - {"label"} or not token.folded.isalpha() or token.folded in words.signs:
+        return False, False
+    return not token.capital and not token.folded.endswith(words.verb_endings or ("\0",)), token.capital
 
 
 def _open_ended(
@@ -136,7 +139,7 @@ def _weekend_or_since(chains: Chains, place: int) -> Iterator[Draft]:
 
 
 def _between(chains: Chains, place: int) -> Iterator[Draft]:
-    yield from _ranges(chains, _after_links(chains, place), frozenset({"and", "to"}))
+    yield from ranges_at(chains, _after_links(chains, place), AND)
 
 
 _OPENERS: dict[str, Callable[[Chains, int], Iterator[Draft]]] = {
@@ -151,112 +154,15 @@ _OPENERS: dict[str, Callable[[Chains, int], Iterator[Draft]]] = {
 }
 
 
-def _ranges(chains: Chains, place: int, links: frozenset[str] = frozenset({"to", "until"})) -> Iterator[Draft]:
-    """A period, a word such as "to", another period; a bare number may stand for either."""
-    tokens = chains.context.tokens
-    for first in (*chains.at(place), *_numbers(chains, place)):
-        link = first.end
-        if link < len(tokens) and "comma" in tokens[link].senses:
-            link += 1
-        if link >= len(tokens) or links.isdisjoint(tokens[link].senses) or tokens[link - 1].pause:
-            continue
-        after = skip(tokens, link + 1, _LINKS)
-        if after < len(tokens) and "now" in tokens[after].senses:
-            yield from _to_now(chains, first, after)
-        for last in (*chains.at(after), *_numbers(chains, after)):
-            if first.parts + last.parts > 0:
-                yield from _ranged(chains, first, last, place)
-
-
-def _to_now(chains: Chains, first: Atom, after: int) -> Iterator[Draft]:
-    found = latest(first.period, chains.context.now)
-    if found and first.licensed > 0:
-        yield Draft(after + 1, Relation.BETWEEN, (found.start, chains.context.now), first.period.grain, _RANGE)
-
-
-def _numbers(chains: Chains, place: int) -> Iterator[Atom]:
-    """A number without more: a day of the month or an hour, if the other side of the range tells which."""
-    if place >= len(chains.context.tokens):
-        return
-    senses = chains.context.tokens[place].senses
-    number = senses.get("num", senses.get("ord"))
-    if isinstance(number, int) and 1 <= number <= 31:
-        yield Atom(place + 1, day_of_month(number), 0.0, 0.0, parts=0)
-    if isinstance(number, int) and 0 <= number <= 24:
-        yield Atom(place + 1, clock_period(number, 0), 0.0, 0.0, parts=0)
-
-
-def _ranged(chains: Chains, first: Atom, last: Atom, place: int) -> Iterator[Draft]:
-    now = chains.context.now
-    pair = _shared(first.period, last.period)
-    if first.parts == 0 or last.parts == 0:
-        numbers = first.period if first.parts == 0 else last.period
-        other = last.period if first.parts == 0 else first.period
-        if pair == (first.period, last.period) and not _same_kind(numbers, other):
-            return
-    for end, (start_period, end_period) in _outside(chains, pair, last.end, place):
-        bounds = _span(start_period, end_period, now)
-        if bounds is not None:
-            sure = _RANGE if max(first.licensed, last.licensed) >= 0.5 else 0.0
-            yield Draft(end, Relation.BETWEEN, bounds, end_period.grain, sure)
-
-
-def _same_kind(number: Period, other: Period) -> bool:
-    return number.grain is other.grain is Grain.HOUR
-
-
-def _shared(first: Period, last: Period) -> tuple[Period, Period]:
-    """Give the side that lacks it the month, the year or the day that the other side names."""
-    for outer in last.outers:
-        if (found := compose(first, outer)) is not None:
-            return found, last
-    for outer in first.outers:
-        if (found := compose(last, outer)) is not None:
-            return first, found
-    return first, last
-
-
-def _outside(
-    chains: Chains, pair: tuple[Period, Period], end: int, place: int
-) -> Iterator[tuple[int, tuple[Period, Period]]]:
-    """The pair as it is, and inside a period that follows it: "from 2 to 4 pm yesterday"."""
-    yield end, pair
-    tokens = chains.context.tokens
-    after = skip(tokens, end, GAP)
-    if after < len(tokens) and not tokens[after - 1].pause:
-        for outer in chains.at(after):
-            if outer.licensed > 0 and (both := _within(pair, outer.period)):
-                yield outer.end, both
-
-
-def _within(pair: tuple[Period, Period], outer: Period) -> tuple[Period, Period] | None:
-    first, last = compose(pair[0], outer), compose(pair[1], outer)
-    return (first, last) if first and last else None
-
-
-def _span(first: Period, last: Period, now: datetime) -> Bounds | None:
-    """From the beginning of the first to the end of the last; to the beginning of a last that is a time of day."""
-    if last.interval is not None:
-        start = latest(first, last.interval.start)
-        end: Interval | None = last.interval
-    else:
-        start = latest(first, now)
-        end = start and first_from(last, start.start)
-    if start is None or end is None:
-        return None
-    stop = end.start if last.grain in _CLOCKS else end.end
-    if stop <= start.start and last.grain in _CLOCKS:
-        stop += timedelta(hours=12)
-    return (start.start, stop) if start.start < stop else None
-
-
 _BEFORE_PERIOD = compile_pattern("num|one unit|units before|after")
 _MORE_AGO = (
+    compile_pattern("older num|one|few unit|units"),
     compile_pattern("more num|one|few unit|units ago"),
     compile_pattern("ago_before more num|one|few unit|units"),
     compile_pattern("more ago_before num|one|few unit|units"),
 )
 _LESS_AGO = (
+    compile_pattern("newer num|one|few unit|units"),
     compile_pattern("less num|one|few unit|units ago"),
     compile_pattern("ago_before less num|one|few unit|units"),
     compile_pattern("less ago_before num|one|few unit|units"),

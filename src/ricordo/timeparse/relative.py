@@ -68,6 +68,12 @@ def shifted_unit(context: Context, first: int | str, second: int | str) -> Perio
     return known(grain, interval)
 
 
+@rule("unit before the? shift=-1")
+def before_last(context: Context, unit: str, *_: object) -> Period | None:
+    """The week before last."""
+    return shifted_unit(context, -2, unit)
+
+
 @rule("earlier shift unit", bare=0.9, licensed=0.9)
 def earlier(context: Context, _: object, count: int, unit: str) -> Period | None:
     size, grain = _measure(unit)

@@ -129,7 +129,9 @@ def _number(match: re.Match[str]) -> Senses:
 
 def _ordinal(match: re.Match[str]) -> Senses:
     number = int(match["n"])
-    return {"ord": number, "figure_ord": number} if 1 <= number <= 31 else {}
+    if not 1 <= number <= 53:
+        return {}
+    return {"ord": number, "figure_ord": number} if number <= 31 else {"ord": number}
 
 
 def _decade(match: re.Match[str]) -> Senses:
@@ -138,7 +140,8 @@ def _decade(match: re.Match[str]) -> Senses:
         return {}
     decade = number if number >= 100 else number + (2000 if number <= 20 else 1900)
     ordinal = {"ord": number} if number in (10, 20, 30) and not match[0].isascii() else {}
-    return {"decade": decade, **ordinal}
+    named = {} if match[0].isascii() else {"named_decade": decade}  # "90s" may also be seconds
+    return {"decade": decade, **named, **ordinal}
 
 
 def _part_of_year(match: re.Match[str]) -> Senses:
@@ -152,7 +155,9 @@ def _part_of_year(match: re.Match[str]) -> Senses:
 
 def _week(match: re.Match[str]) -> Senses:
     number = int(match["n"])
-    return {"week_name": (number, int(match["y"]) if match["y"] else None)} if 1 <= number <= 53 else {}
+    if not 1 <= number <= 53:
+        return {}
+    return {"iso_week": (number, int(match["y"]))} if match["y"] else {"week_name": number}
 
 
 _CLOCK_END = r"(?P<half>am|pm|a\.m|p\.m|h|hs|hrs|ч|uhr)?"

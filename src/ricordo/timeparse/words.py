@@ -22,6 +22,7 @@ _DASH = frozenset("-–—−")
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s$")
 _ELISION = re.compile(r"(\w{1,6}['’])(\w.*)")
 _PIECE = re.compile(r"[^-–—]+")
+_DATED = re.compile(r"[^-–—/]+")
 _DIGIT = re.compile(r"\d")
 _MONEY = frozenset("$€£₽¥#№@%~/\\+=_&")
 _NUMBER_RUN = 3
@@ -125,7 +126,8 @@ def _pieces(name: str, vocabulary: Collection[str]) -> list[tuple[str, int]]:
         whole = fold_word(match[1]).replace("’", "'")
         if whole in vocabulary:
             return [(match[1].replace("’", "'"), 0), (match[2], len(match[1]))]
-    pieces = [(piece[0], piece.start()) for piece in _PIECE.finditer(name)]
+    cut = _DATED if _DIGIT.search(name) else _PIECE
+    pieces = [(piece[0], piece.start()) for piece in cut.finditer(name)]
     if len(pieces) < 2 or not all(_known(piece, vocabulary) for piece, _ in pieces):
         return []
     return pieces
