@@ -39,7 +39,7 @@ from ricordo.demo import QUESTIONS, Question
 from ricordo.settings import Settings, load_settings
 from ricordo.stems import LEMMA, lemmas
 
-PAGE_LINES = 200
+PAGE_LINES = 220
 LANGUAGES = {"console", "json", "jsonl", "markdown", "python", "sh", "text", "toml"}
 COMMAND = re.compile(r"[a-z]+(?:-[a-z]+)*")
 OPTION = re.compile(r"--?[a-z][\w-]*")
