@@ -1,4 +1,4 @@
-"""Query → probe: what to look for, in words and in vectors."""
+"""Query → probe: what to look for by words, and the wordings to look for by meaning."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
-from ricordo.analyzer import STANDARD, Analyzer
+from ricordo.analyzer import Analyzer
 from ricordo.protocols import Embedder
 from ricordo.query import Probe, Query, Variant
 
-__all__ = ["enrich", "shortened"]
+__all__ = ["embed", "enrich", "shortened"]
 
 # A pasted prompt asks at its beginning or at its end; what lies between would only blur its vector.
 HEAD = TAIL = 1000
@@ -24,20 +24,20 @@ def shortened(text: str) -> str:
     return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
 
 
-async def enrich(query: Query, embedder: Embedder | None, analyzer: Analyzer = STANDARD) -> Probe:
-    """Analyse the question and embed its variants in one batch. Raises ModelError."""
+async def enrich(query: Query, analyzer: Analyzer) -> Probe:
+    """Analyse the question. Without a single term there is nothing to look for by meaning either."""
     terms = await to_thread.run_sync(analyzer.question, query.text)
-    if embedder is None or not terms.weights:
-        return Probe(query=query, terms=terms.weights, identifiers=terms.identifiers)
-    texts = [shortened(query.text)]
-    embed: Callable[[list[str]], NDArray[np.float32]] = embedder.embed_queries
-    rows = await to_thread.run_sync(embed, texts, abandon_on_cancel=True)
-    return Probe(
-        query=query,
-        terms=terms.weights,
-        identifiers=terms.identifiers,
-        variants=tuple(
-            Variant(text=text, vector=row, fingerprint=embedder.fingerprint, floor=embedder.floors.recall)
-            for text, row in zip(texts, rows, strict=True)
-        ),
+    wordings = (shortened(query.text),) if terms.weights else ()
+    return Probe(query=query, terms=terms.weights, identifiers=terms.identifiers, wordings=wordings)
+
+
+async def embed(probe: Probe, embedder: Embedder) -> tuple[Variant, ...]:
+    """The vectors of all wordings in one batch. Raises ModelError."""
+    if not probe.wordings:
+        return ()
+    embed_queries: Callable[[list[str]], NDArray[np.float32]] = embedder.embed_queries
+    rows = await to_thread.run_sync(embed_queries, list(probe.wordings), abandon_on_cancel=True)
+    return tuple(
+        Variant(text=text, vector=row, fingerprint=embedder.fingerprint, floor=embedder.floors.recall)
+        for text, row in zip(probe.wordings, rows, strict=True)
     )

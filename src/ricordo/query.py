@@ -104,14 +104,15 @@ class Variant:
 class Probe:
     """A query made ready.
 
-    `terms` are the lexemes to look for with their weights; `identifiers` are those among them that
-    name one exact thing (a key, a number, a path). `variants` is empty without an embedder.
+    `terms` are the lexemes to look for with their weights; `identifiers` are those among them that name one
+    exact thing (a key, a number, a path). `wordings` are what the embedder makes variants of, while the arms
+    that need no vector are searching already.
     """
 
     query: Query
     terms: Mapping[str, float]
     identifiers: frozenset[str] = frozenset()
-    variants: tuple[Variant, ...] = ()
+    wordings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,7 +11,7 @@ from anyio import create_task_group, to_thread
 
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.bm25 import Bm25, rank
-from ricordo.enrich import enrich
+from ricordo.enrich import embed, enrich
 from ricordo.fusion import cut, ranks, reciprocal_rank_fusion
 from ricordo.protocols import Embedder, Store
 from ricordo.query import Hit, Notice, Probe, Query, RankedList, Recall, TimeUse, Variant, WordMatches
@@ -64,8 +64,7 @@ class Reader:
         """Answer a query. Raises StoreError, ModelError."""
         clock = _Clock()
         with clock.measure("total"):
-            with clock.measure("embed"):
-                probe = await enrich(query, self.embedder if "vectors" in self.arms else None, self.analyzer)
+            probe = await enrich(query, self.analyzer)
             lists = await self._search(probe, clock)
             hits = await self._hits(query, lists)
         return Recall(
@@ -77,7 +76,7 @@ class Reader:
         )
 
     async def _search(self, probe: Probe, clock: _Clock) -> list[RankedList]:
-        """Every arm's ranked list, the arms side by side."""
+        """Every arm's ranked list, the arms side by side. Words do not wait for the model."""
         found: dict[str, RankedList] = {}
 
         async def by_words() -> None:
@@ -85,16 +84,23 @@ class Reader:
                 for ranked in await self._by_words(probe):
                     found[ranked.arm] = ranked
 
-        async def by_vector(arm: str, variant: Variant) -> None:
+        async def by_vectors(embedder: Embedder) -> None:
+            with clock.measure("embed"):
+                variants = await embed(probe, embedder)
             with clock.measure("vectors"):
-                found[arm] = await self._by_vector(arm, variant, probe.query)
+                async with create_task_group() as searches:
+                    for number, variant in enumerate(variants, start=1):
+                        searches.start_soon(by_vector, "vectors" if number == 1 else f"vectors {number}", variant)
+
+        async def by_vector(arm: str, variant: Variant) -> None:
+            found[arm] = await self._by_vector(arm, variant, probe.query)
 
         with _one_error():
             async with create_task_group() as arms:
                 if probe.terms and self.arms & {"words", "identifiers"}:
                     arms.start_soon(by_words)
-                for number, variant in enumerate(probe.variants):
-                    arms.start_soon(by_vector, "vectors" if number == 0 else f"vectors {number + 1}", variant)
+                if self.embedder is not None and "vectors" in self.arms:
+                    arms.start_soon(by_vectors, self.embedder)
         return [found[arm] for arm in sorted(found)]
 
     async def _by_words(self, probe: Probe) -> list[RankedList]:
@@ -142,6 +148,8 @@ def _one_error() -> Iterator[None]:
         yield
     except ExceptionGroup as group:
         first = group.exceptions[0]
+        while isinstance(first, ExceptionGroup):
+            first = first.exceptions[0]
     if first is not None:
         raise first
 
