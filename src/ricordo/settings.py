@@ -58,11 +58,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.namespace.strip() or len(self.namespace) > 200:
-            raise ConfigError("namespace", repr(self.namespace), "must be 1 to 200 characters, not all blank")
+            raise ConfigError("namespace", "settings", f"{self.namespace!r} must be 1 to 200 characters, not all blank")
         if self.k1 < 0 or not 0 <= self.b <= 1:
-            raise ConfigError("k1, b", f"{self.k1}, {self.b}", "k1 must not be negative and b must lie between 0 and 1")
+            raise ConfigError("k1, b", "settings", f"{self.k1}, {self.b}: k1 must not be negative, b between 0 and 1")
         if self.threads < 0:
-            raise ConfigError("threads", str(self.threads), "must not be negative")
+            raise ConfigError("threads", "settings", f"{self.threads} must not be negative")
         self.zone()
 
     def zone(self) -> tzinfo:
@@ -70,7 +70,7 @@ class Settings:
         try:
             return tzlocal.get_localzone() if self.tz == "local" else ZoneInfo(self.tz)
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-            raise ConfigError("tz", repr(self.tz), "is no IANA time zone, such as Europe/Lisbon") from error
+            raise ConfigError("tz", "settings", f"{self.tz!r} is no IANA time zone, such as Europe/Lisbon") from error
 
 
 def load_settings(
