@@ -12,7 +12,7 @@ demo: $(READY)  ## the main job on real input: five questions over these docs an
 	$(BIN)/ricordo demo README.md docs
 
 test: $(READY_TO_TEST)  ## every test
-	$(BIN)/python -m pytest -n auto --dist loadscope
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(READY_TO_TEST)  ## formatting, lint and types
 	$(BIN)/ruff format --check .
