@@ -1,9 +1,9 @@
-"""Periods that recur by name: months, days of months, weekdays, clocks, parts of the day, seasons, holidays, years."""
+"""Periods that recur by name: months, days of months, weekdays, seasons, holidays, weeks; and years."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 from ricordo.timeparse.civil import Interval, floor, iso_week, shift, within_unit
 from ricordo.timeparse.hints import Grain
@@ -11,11 +11,10 @@ from ricordo.timeparse.patterns import Context, rule
 from ricordo.timeparse.periods import Period, compose, known
 
 __all__ = [
-    "clock_period",
     "day_of_month",
     "month_period",
+    "nth_weekday",
     "numbered_week",
-    "part_period",
     "recurring",
     "season_period",
     "weekday_period",
@@ -67,26 +66,6 @@ def weekday_period(context: Context, weekday: int) -> Period:
         return Interval(start, start + _DAY)
 
     return recurring(Grain.DAY, place, Grain.WEEK, cycle=Grain.WEEK, week_start=context.options.week_start)
-
-
-def clock_period(hour: int, minute: int) -> Period:
-    """The hour that begins at a time of day."""
-
-    def place(turn: Interval) -> Interval:
-        start = turn.start + timedelta(hours=hour, minutes=minute)
-        return Interval(start, start + timedelta(hours=1))
-
-    return recurring(Grain.HOUR, place, Grain.DAY, cycle=Grain.DAY)
-
-
-def part_period(hours: str) -> Period:
-    """A part of the day, by its hours: "18-24", "21-30" for what ends at six the next morning."""
-    first, last = map(int, hours.split("-"))
-
-    def place(turn: Interval) -> Interval:
-        return Interval(turn.start + timedelta(hours=first), turn.start + timedelta(hours=last))
-
-    return recurring(Grain.PART, place, Grain.DAY, cycle=Grain.DAY)
 
 
 def season_period(context: Context, season: str) -> Period:
@@ -190,11 +169,6 @@ def weekend(context: Context, _: object) -> Period:
     return weekend_period(context)
 
 
-@rule("part", bare=0.3, licensed=0.4)
-def part(_: Context, hours: str) -> Period:
-    return part_period(hours)
-
-
 @rule("season_adverb", bare=0.75, licensed=0.85)
 @rule("season", bare=0.3, licensed=0.85)
 def season(context: Context, name: str) -> Period:
@@ -203,54 +177,24 @@ def season(context: Context, name: str) -> Period:
 
 @rule("holiday", bare=0.6, licensed=0.9)
 def holiday(_: Context, when: str) -> Period | None:
-    month, day = map(int, when.split("-"))
-    return compose(day_of_month(day), month_period(month))
+    """Of a fixed date "12-25", or the fourth Thursday of a month: "11-3#4"."""
+    month, day = when.split("-", 1)
+    weekday, _hash, number = day.partition("#")
+    inner = nth_weekday(int(weekday), int(number)) if number else day_of_month(int(day))
+    return compose(inner, month_period(int(month)))
 
 
-@rule("clock", bare=0.6, licensed=0.8)
-@rule("clock ampm", bare=0.75, licensed=0.85)
-@rule("clock oclock")
-def clock(_: Context, at: tuple[int, int] | str, half: str | int = "") -> Period | None:
-    hour, minute = map(int, at.split(":")) if isinstance(at, str) else at
-    return _twelve_hours(hour, minute, str(half))
+def nth_weekday(weekday: int, number: int) -> Period:
+    """The n-th Monday … of a longer period; counted from its end when `number` is negative."""
 
+    def place(turn: Interval) -> Interval | None:
+        if number < 0:
+            start = turn.end - _DAY * ((turn.end.weekday() - weekday - 1) % 7 + 1 + 7 * (-number - 1))
+        else:
+            start = turn.start + _DAY * ((weekday - turn.start.weekday()) % 7 + 7 * (number - 1))
+        return Interval(start, start + _DAY) if turn.start <= start < turn.end else None
 
-@rule("num ampm", bare=0.75, licensed=0.85)
-@rule("at num oclock ampm?", bare=0.8, licensed=0.8)
-@rule("at num", bare=0.0, licensed=0.0)
-def hour(_: Context, *values: object) -> Period | None:
-    numbers = [value for value in values if isinstance(value, int)]
-    number = numbers[0] if len(numbers) == 1 else numbers[1]
-    return _twelve_hours(number, 0, next((value for value in values if isinstance(value, str)), ""))
-
-
-def _twelve_hours(hour: int, minute: int, half: str) -> Period | None:
-    if half in ("am", "pm"):
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + (12 if half == "pm" else 0)
-    return clock_period(hour, minute) if 0 <= hour <= 24 else None
-
-
-@rule("num|clock + part", "num|clock oclock + part", bare=0.5, licensed=0.85)
-def hour_of_part(_: Context, at: tuple[int, int] | int, *rest: object) -> Period | None:
-    """Five in the evening, 5 вечера, 5 de la tarde."""
-    hour, minute = at if isinstance(at, tuple) else (at, 0)
-    first, last = map(int, str(rest[-1]).split("-"))
-    small_hours = last > 24 and hour < 6
-    if hour < 12 and first >= 12 and not small_hours:
-        hour += 12
-    return clock_period(hour, minute) if 0 <= hour <= 24 else None
-
-
-@rule("stamp")
-def stamp(context: Context, value: tuple[date, int, int, str]) -> Period:
-    day, hours, minutes, offset = value
-    start = datetime.combine(day, time(hours, minutes))
-    if offset:
-        aware = datetime.fromisoformat(start.isoformat() + offset.upper())
-        start = aware.astimezone(UTC).astimezone(context.zone).replace(tzinfo=None)
-    return known(Grain.HOUR, Interval(start, start + timedelta(hours=1)))
+    return recurring(Grain.DAY, place, Grain.MONTH, Grain.QUARTER, Grain.YEAR, cycle=None)
 
 
 @rule("date")

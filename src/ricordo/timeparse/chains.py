@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from ricordo.timeparse.civil import within_unit
 from ricordo.timeparse.hints import Grain
 from ricordo.timeparse.patterns import Atom, Context, atoms_at, skip
 from ricordo.timeparse.periods import Period, compose
@@ -67,15 +68,24 @@ class Chains:
 
 
 def _joined(first: Period, second: Period) -> Period | None:
-    """One inside the other, whichever way round; a weekday beside a full date adds nothing."""
-    composed = compose(first, second) or compose(second, first)
+    """One inside the other, whichever way round, but "week" only before its day.
+
+    A weekday beside a full date adds nothing.
+    """
+    composed = compose(first, second)
+    if composed is None and (second.grain is not Grain.WEEK or second.part_of != {Grain.DAY}):
+        composed = compose(second, first)
     if composed is not None:
         return composed
     for weekday, day in ((first, second), (second, first)):
-        if weekday.grain is day.grain is Grain.DAY and weekday.cycle is Grain.WEEK and _is_date(day):
+        if weekday.grain is day.grain is Grain.DAY and weekday.cycle is Grain.WEEK and _agree(weekday, day):
             return replace(day)
     return None
 
 
-def _is_date(period: Period) -> bool:
-    return period.cycle in (Grain.YEAR, Grain.MONTH) or period.interval is not None
+def _agree(weekday: Period, day: Period) -> bool:
+    """Whether the day may be that weekday; without a year nobody can say."""
+    if day.interval is None:
+        return day.cycle in (Grain.YEAR, Grain.MONTH)
+    week = within_unit(day.interval.start, Grain.WEEK, 0, weekday.week_start)
+    return weekday.place is not None and weekday.place(week) == day.interval

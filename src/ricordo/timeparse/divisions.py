@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
 
-from ricordo.timeparse.atoms import numbered_week, recurring, year_period
-from ricordo.timeparse.civil import Interval, shift, within_unit
+from ricordo.timeparse.atoms import nth_weekday, numbered_week, recurring, year_period
+from ricordo.timeparse.civil import Interval, iso_week, shift, within_unit
 from ricordo.timeparse.hints import Grain
 from ricordo.timeparse.patterns import Context, rule
 from ricordo.timeparse.periods import Period, compose, known
@@ -18,6 +18,7 @@ _THIRDS = {"early": 0, "mid": 1, "late": 2}
 _TEN_DAYS = 10
 # Weeks beyond the fifth are numbered through the year, not through a month.
 _WEEKS_OF_MONTH = 5
+_HALF_YEAR = timedelta(days=184)
 
 
 @rule("quarter_name", bare=0.75, licensed=0.93)
@@ -130,6 +131,9 @@ def nth_unit(context: Context, number: int, *rest: object) -> Period | None:
         return numbered_week(number)
 
     def place(turn: Interval) -> Interval | None:
+        if grain is Grain.WEEK and number > 0 and turn.end - turn.start > _HALF_YEAR:
+            first = iso_week(turn.start.year, number)
+            return first and Interval(first.start, shift(first.start, grain, count))
         if number < 0:
             return _inside(
                 turn, Interval(shift(turn.end, grain, number * count), shift(turn.end, grain, number * count + count))
@@ -147,17 +151,9 @@ def nth_week_of_year(_: Context, number: int, __: object) -> Period | None:
 
 
 @rule("ord ~ weekday", bare=0.0, licensed=0.0)
-def nth_weekday(context: Context, number: int, weekday: int) -> Period:
+def ordinal_weekday(_: Context, number: int, weekday: int) -> Period:
     """The first Monday of a month, its last Friday."""
-
-    def place(turn: Interval) -> Interval | None:
-        if number < 0:
-            start = turn.end - _DAY * ((turn.end.weekday() - weekday - 1) % 7 + 1 + 7 * (-number - 1))
-        else:
-            start = turn.start + _DAY * ((weekday - turn.start.weekday()) % 7 + 7 * (number - 1))
-        return _inside(turn, Interval(start, start + _DAY))
-
-    return recurring(Grain.DAY, place, Grain.MONTH, Grain.QUARTER, Grain.YEAR, cycle=None)
+    return nth_weekday(weekday, number)
 
 
 def _inside(turn: Interval, found: Interval) -> Interval | None:
@@ -172,7 +168,7 @@ def _inside(turn: Interval, found: Interval) -> Interval | None:
 @rule("decade unit|units")
 @rule("decade_word ~ decade|year|num")
 def decade(_: Context, *values: object) -> Period | None:
-    year = next(value for value in values if isinstance(value, int) and value >= _TEN_DAYS)
+    year = next((value for value in values if isinstance(value, int) and value >= _TEN_DAYS), 0)
     if year < 100:
         year += 2000 if year <= 20 else 1900
     if year % 10 or not 1000 <= year < 2200:

@@ -13,7 +13,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from ricordo.errors import ConfigError
@@ -50,6 +50,7 @@ class Lexicon:
     lower_case: bool = True
 
 
+@lru_cache(maxsize=16384)
 def fold_word(text: str) -> str:
     """Lower case without accents; й stays what it is."""
     if text.isascii():

@@ -7,17 +7,20 @@ recurring period becomes another one, or known, when it is put inside an outer p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ricordo.timeparse.civil import Interval, shift, within_unit
+from ricordo.timeparse.civil import Interval, within_unit
 from ricordo.timeparse.hints import Grain
 
-__all__ = ["Period", "compose", "first_from", "known", "latest", "nearby"]
+__all__ = ["Period", "compose", "first_from", "known", "latest"]
 
-# Leap days are the rarest: eight years may lie between two of them.
-_TURNS = 9
+# Leap days are the rarest of a year: eight years may lie between two of them. A 31st comes every other month.
+_LEAP_TURNS = 9
+_SHORT_TURNS = 15
+# The first week of a year may begin in the old one.
+_AHEAD = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,26 +72,31 @@ def _inside(inner: Period, outer: Period) -> Callable[[Interval], Interval | Non
     return place
 
 
-def nearby(period: Period, moment: datetime) -> list[Interval]:
-    """The intervals of a period in the turns about a moment, earliest first."""
-    if period.interval is not None:
-        return [period.interval]
-    if period.place is None or period.cycle is None:
-        return []
-    turns = range(-_TURNS, 3) if period.cycle is Grain.YEAR else range(-2, 3)
-    found = (period.place(within_unit(moment, period.cycle, turn, period.week_start)) for turn in turns)
-    return [interval for interval in found if interval is not None]
-
-
 def latest(period: Period, moment: datetime, *, finished: bool = False) -> Interval | None:
-    """The last interval that has begun by the moment, or with `finished` is over by then."""
-    fit = [each for each in nearby(period, moment) if (each.end if finished else each.start) <= moment]
-    return fit[-1] if fit else None
+    """The last interval that has begun by the moment, or with `finished` is over by then; the one that is known."""
+    if period.interval is not None:
+        return period.interval
+    turns = _turns(period, moment, range(_AHEAD, -_turns_back(period), -1))
+    return next((each for each in turns if (each.end if finished else each.start) <= moment), None)
 
 
 def first_from(period: Period, moment: datetime) -> Interval | None:
-    """The first interval that does not begin before the moment."""
-    around = nearby(period, moment)
-    if period.cycle is Grain.YEAR and not any(each.start >= moment for each in around):
-        around = nearby(period, shift(moment, Grain.YEAR, 6))
-    return next((each for each in around if each.start >= moment), None)
+    """The first interval that does not begin before the moment; the one that is known."""
+    if period.interval is not None:
+        return period.interval
+    turns = _turns(period, moment, range(-1, _turns_back(period)))
+    return next((each for each in turns if each.start >= moment), None)
+
+
+def _turns_back(period: Period) -> int:
+    return _LEAP_TURNS if period.cycle is Grain.YEAR else _SHORT_TURNS
+
+
+def _turns(period: Period, moment: datetime, turns: range) -> Iterator[Interval]:
+    """The intervals of a recurring period in the turns about a moment."""
+    if period.place is None or period.cycle is None:
+        return
+    for turn in turns:
+        interval = period.place(within_unit(moment, period.cycle, turn, period.week_start))
+        if interval is not None:
+            yield interval

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ricordo.timeparse.atoms import clock_period, day_of_month
+from ricordo.timeparse.atoms import day_of_month
 from ricordo.timeparse.chains import GAP, Chains
-from ricordo.timeparse.civil import Interval
+from ricordo.timeparse.civil import Interval, within_unit
+from ricordo.timeparse.clocks import clock_period
 from ricordo.timeparse.hints import Grain, Relation
 from ricordo.timeparse.patterns import Atom, skip
 from ricordo.timeparse.periods import Period, compose, first_from, known, latest
 
-__all__ = ["AND", "LINKS", "TO", "Bounds", "Draft", "ranges_at", "ranges_inside"]
+__all__ = ["AND", "LINKS", "TO", "Bounds", "Draft", "ranges_at", "ranges_inside", "until_now"]
 
 Bounds = tuple[datetime | None, datetime | None]
 
@@ -93,7 +94,14 @@ def _to_now(chains: Chains, first: Atom, links: frozenset[str]) -> Iterator[Draf
     after = skip(tokens, first.end + 1, LINKS)
     found = latest(first.period, chains.context.now)
     if found and after < len(tokens) and "now" in tokens[after].senses:
-        yield Draft(after + 1, Relation.BETWEEN, (found.start, chains.context.now), first.period.grain, _SURE)
+        yield until_now(chains, after + 1, found.start, first.period.grain)
+
+
+def until_now(chains: Chains, end: int, start: datetime, grain: Grain) -> Draft:
+    """Up to this moment; or, as "until today" may mean, to the end of the day."""
+    now = chains.context.now
+    tonight = within_unit(now, Grain.DAY).end
+    return Draft(end, Relation.BETWEEN, (start, now), grain, _SURE, ((start, tonight),))
 
 
 def _pairs(chains: Chains, place: int, links: frozenset[str]) -> Iterator[Pair]:
@@ -128,6 +136,8 @@ def _paired(chains: Chains, first: Atom, last: Atom, place: int) -> Iterator[Pai
     if first.parts == 0 and last.parts == 0:
         if alike:
             yield Pair(last.end, *given, complete=False)
+        return
+    if last.period.cycle is Grain.DAY and first.period.grain not in _CLOCKS:
         return
     if first.parts == 0 and alike and last.period.grain is Grain.HOUR:
         given = _same_half(first.period, last.period, chains.context.tokens[place].folded), last.period

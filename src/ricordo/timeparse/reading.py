@@ -7,7 +7,7 @@ from datetime import datetime, tzinfo
 from functools import lru_cache
 
 from ricordo.errors import InvalidInput
-from ricordo.timeparse import atoms, divisions, relative
+from ricordo.timeparse import atoms, clocks, divisions, relative
 from ricordo.timeparse.chains import Chains
 from ricordo.timeparse.civil import utc_range
 from ricordo.timeparse.events import event_hints
@@ -16,11 +16,11 @@ from ricordo.timeparse.lexicon import Lexicon, available_languages, lexicon
 from ricordo.timeparse.patterns import Context
 from ricordo.timeparse.ranges import Draft
 from ricordo.timeparse.relations import drafts_at
-from ricordo.timeparse.words import Field, Token, split_fields, typed_tokens
+from ricordo.timeparse.words import Field, Token, Vocabulary, split_fields, typed_tokens
 
 __all__ = ["read_times"]
 
-RULES = (atoms, relative, divisions)
+RULES = (atoms, clocks, relative, divisions)
 """The modules whose rules make the grammar; they register when they are imported."""
 
 DEFAULT_OPTIONS = TimeOptions()
@@ -33,7 +33,8 @@ _LITTLE = frozenset({
     "blocked", "oclock", "half", "vague_count", "older", "newer", "year_abbreviation", "earlier", "ord",
 })
 # fmt: on
-_REACH = 4
+_REACH = 8
+_RECALL = 4
 
 
 def read_times(
@@ -64,13 +65,11 @@ def read_times(
 
 
 @lru_cache(maxsize=64)
-def _vocabulary(codes: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(
-        word
-        for code in codes
-        for entries in lexicon(code).entries.values()
-        for entry in entries
-        for word in entry.words
+def _vocabulary(codes: tuple[str, ...]) -> Vocabulary:
+    entries = [entry for code in codes for found in lexicon(code).entries.values() for entry in found]
+    return Vocabulary(
+        words=frozenset(word for entry in entries for word in entry.words),
+        names=frozenset(entry.words[0] for entry in entries if entry.senses.keys() & {"month", "weekday"}),
     )
 
 
@@ -102,13 +101,24 @@ def _read(text: str, context: Context) -> tuple[list[TimeHint], list[EventHint]]
     times: list[TimeHint] = []
     taken: list[tuple[int, int]] = []
     place = 0
+    near = _near(context.tokens)
     while place < len(context.tokens):
-        hint, end = _best(text, chains, place) if context.tokens[place].senses else (None, place + 1)
+        hint, end = _best(text, chains, place) if near[place] else (None, place + 1)
         if hint is not None:
             times.append(hint)
             taken.append((place, end))
         place = end
     return times, list(event_hints(context, text, taken))
+
+
+def _near(tokens: Sequence[Token]) -> list[bool]:
+    """For each token, whether a time may begin with it: a word that surely is of time stands there or soon after."""
+    near: list[bool] = []
+    distance = _REACH
+    for token in reversed(tokens):
+        distance = 0 if token.senses.keys() - _LITTLE else distance + 1
+        near.append(distance < _REACH and bool(token.senses))
+    return near[::-1]
 
 
 def _best(text: str, chains: Chains, place: int) -> tuple[TimeHint | None, int]:
@@ -127,7 +137,7 @@ def _best(text: str, chains: Chains, place: int) -> tuple[TimeHint | None, int]:
 def _recurs(tokens: Sequence[Token], place: int, end: int) -> bool:
     """Whether the words, or those of time just before them, say that it happens again and again."""
     first = place
-    while first > 0 and place - first < _REACH and tokens[first - 1].senses and not tokens[first - 1].pause:
+    while first > 0 and place - first < _RECALL and tokens[first - 1].senses and not tokens[first - 1].pause:
         first -= 1
     return any("every" in token.senses for token in tokens[first:end] if "comma" not in token.senses)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import datetime
 
 from ricordo.timeparse.chains import Chains
@@ -11,7 +10,7 @@ from ricordo.timeparse.civil import Interval, shift
 from ricordo.timeparse.hints import Grain, Relation
 from ricordo.timeparse.patterns import Atom, compile_pattern, match, skip
 from ricordo.timeparse.periods import latest
-from ricordo.timeparse.ranges import AND, LINKS, Bounds, Draft, ranges_at, ranges_inside
+from ricordo.timeparse.ranges import AND, LINKS, Bounds, Draft, ranges_at, ranges_inside, until_now
 from ricordo.timeparse.relative import back
 from ricordo.timeparse.words import Token
 
@@ -23,6 +22,7 @@ _CLOCKS = (Grain.HOUR, Grain.MINUTE)
 _OPEN = 0.93
 _WEAK = 0.4
 _SHORT = 4
+_COUNTABLE = frozenset({"unit", "units", "half", "weekday", "weekend", "part", "season", "label"})
 _DOUBTFUL = (Grain.DAY, Grain.MONTH, Grain.SEASON, Grain.DECADE)
 
 
@@ -76,7 +76,8 @@ def _sureness(chains: Chains, atom: Atom, place: int, first: int) -> float:
     if atom.period.grain is Grain.DECADE:
         return min(sure, _WEAK) if noun else sure
     if "figure_ord" in tokens[first].senses and atom.end == first + 1:
-        return min(sure, _WEAK) if noun else sure
+        unit = atom.end < len(tokens) and not _COUNTABLE.isdisjoint(tokens[atom.end].senses)
+        return min(sure, _WEAK) if noun or unit else sure
     if not atom.weak:
         return min(sure, _WEAK) if name and not licenses and "weekday" in tokens[first].senses else sure
     capital = chains.context.words.lower_case and tokens[first].capital
@@ -125,7 +126,9 @@ def _ended(chains: Chains, draft: Draft) -> Iterator[Draft]:
         return
     end = _after_links(chains, draft.end + 1)
     if end < len(tokens) and "now" in tokens[end].senses:
-        yield replace(draft, end=end + 1, relation=Relation.BETWEEN, bounds=(draft.bounds[0], chains.context.now))
+        start = draft.bounds[0]
+        if start is not None and start < chains.context.now:
+            yield until_now(chains, end + 1, start, draft.grain)
 
 
 def _weekend_or_since(chains: Chains, place: int) -> Iterator[Draft]:

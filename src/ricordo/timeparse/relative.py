@@ -6,8 +6,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ricordo.timeparse.atoms import holiday, month_period, part_period, season_period, weekday_period, weekend_period
+from ricordo.timeparse.atoms import holiday, month_period, season_period, weekday_period, weekend_period
 from ricordo.timeparse.civil import Interval, floor, shift, within_unit
+from ricordo.timeparse.clocks import part_period
 from ricordo.timeparse.hints import Grain
 from ricordo.timeparse.patterns import Context, rule
 from ricordo.timeparse.periods import Period, compose, first_from, known, latest
@@ -227,5 +228,8 @@ def _this(context: Context, named: Period) -> Period | None:
     found = latest(named, context.now)
     if found is None or found.end <= context.now:
         turn = within_unit(context.now, named.cycle, 0, context.options.week_start)
-        found = named.place(turn)
+        coming = named.place(turn)
+        if found and coming and named.grain is Grain.WEEKEND and coming.start > context.now:
+            return known(named.grain, found, coming)  # "what did we do this weekend" is asked on a Monday
+        found = coming
     return found and known(named.grain, found)

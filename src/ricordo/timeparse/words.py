@@ -7,19 +7,20 @@ path, an order) is opaque: it never becomes a part of a date.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ricordo.timeparse.lexicon import Entry, Lexicon, fold_word
 from ricordo.timeparse.shapes import Senses, figures, roman
 
-__all__ = ["Field", "Token", "split_fields", "typed_tokens"]
+__all__ = ["Field", "Token", "Vocabulary", "split_fields", "typed_tokens"]
 
 _CHUNK = re.compile(r"[,;…]|[^\s,;…]+")
 _OPENING, _CLOSING = '([{<"“”„«‘¿¡*|`', ')]}>"”“»’!?:.*|`'
 _PAUSES = frozenset("()[]{}!?;:…|")
 _DASH = frozenset("-–—−")
-_POSSESSIVE = re.compile(r"(?<=\w)['’]s$")
+_POSSESSIVE = re.compile(r"(?<=[^\W\d])['’]s$")
 _ELISION = re.compile(r"(\w{1,6}['’])(\w.*)")
 _PIECE = re.compile(r"[^-–—]+")
 _DATED = re.compile(r"[^-–—/]+")
@@ -29,7 +30,14 @@ _NUMBER_RUN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Vocabulary:
+    """All words of time of some languages, and those of them that name a month or a weekday."""
+
+    words: frozenset[str]
+    names: frozenset[str]
+
+
+class Field(NamedTuple):
     """A word or figure at text[start:end], folded; `pause` if a clause ends after it."""
 
     start: int
@@ -41,8 +49,7 @@ class Field:
     pause: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One or several fields with their meanings in a language; none for other words."""
 
     start: int
@@ -61,15 +68,19 @@ _COMMA: Senses = {"comma": 1}
 _TO: Senses = {"to": "-"}
 
 
-def split_fields(text: str, vocabulary: Collection[str]) -> list[Field]:
+def split_fields(text: str, vocabulary: Vocabulary) -> list[Field]:
     """The fields of a question; compounds of known words ("mid-April", "d'octobre") fall apart."""
     fields: list[Field] = []
     for chunk in _CHUNK.finditer(text):
-        fields.extend(_fields(chunk[0], chunk.start(), vocabulary))
+        word, start = chunk[0], chunk.start()
+        if word.isalpha():
+            fields.append(Field(start, chunk.end(), fold_word(word), word, roman(word)))
+        else:
+            fields.extend(_fields(word, start, vocabulary))
     return _without_number_runs(fields)
 
 
-def _fields(chunk: str, start: int, vocabulary: Collection[str]) -> Iterator[Field]:
+def _fields(chunk: str, start: int, vocabulary: Vocabulary) -> Iterator[Field]:
     body = chunk.lstrip(_OPENING)
     opening = chunk[: len(chunk) - len(body)]
     start += len(opening)
@@ -87,22 +98,21 @@ def _fields(chunk: str, start: int, vocabulary: Collection[str]) -> Iterator[Fie
         yield Field(start + len(name), start + len(name), "", "", _NOTHING, pause=True)
 
 
-def _named(name: str, start: int, vocabulary: Collection[str]) -> Iterator[Field]:
+def _named(name: str, start: int, vocabulary: Vocabulary) -> Iterator[Field]:
     name = _POSSESSIVE.sub("", name)
     folded = fold_word(name)
     end = start + len(name)
     if _DIGIT.search(name):
         yield from _figures(name, folded, start, vocabulary)
-    elif name.isalpha() or folded in vocabulary:
+    elif name.isalpha() or folded in vocabulary.words:
         yield Field(start, end, folded, name, roman(name))
     elif pieces := _pieces(name, vocabulary):
-        for piece, offset in pieces:
-            yield Field(start + offset, start + offset + len(piece), fold_word(piece), piece, _NOTHING)
+        yield from _compound(pieces, start, vocabulary)
     else:
         yield Field(start, end, folded, name, _NOTHING, opaque=True)
 
 
-def _figures(name: str, folded: str, start: int, vocabulary: Collection[str]) -> Iterator[Field]:
+def _figures(name: str, folded: str, start: int, vocabulary: Vocabulary) -> Iterator[Field]:
     senses = figures(folded) if name[0] not in _MONEY and name[-1] not in _MONEY else ()
     if len(senses) == 1:
         yield Field(start, start + len(name), folded, name, senses[0])
@@ -111,20 +121,27 @@ def _figures(name: str, folded: str, start: int, vocabulary: Collection[str]) ->
         for (first, last), meaning in zip(((0, cut), (cut, cut + 1), (cut + 1, len(name))), senses, strict=True):
             yield Field(start + first, start + last, folded[first:last], name[first:last], meaning)
     elif pieces := _pieces(name, vocabulary):
-        for text, offset in pieces:
-            read = figures(fold_word(text))
-            yield Field(
-                start + offset, start + offset + len(text), fold_word(text), text, read[0] if read else _NOTHING
-            )
+        yield from _compound(pieces, start, vocabulary)
     else:
         yield Field(start, start + len(name), folded, name, _NOTHING, opaque=True)
 
 
-def _pieces(name: str, vocabulary: Collection[str]) -> list[tuple[str, int]]:
+def _compound(pieces: list[tuple[str, int]], start: int, vocabulary: Vocabulary) -> Iterator[Field]:
+    """The words of a compound; what stands between two months or weekdays means "to"."""
+    names = len(pieces) == 2 and all(fold_word(text) in vocabulary.names for text, _ in pieces)
+    for place, (text, offset) in enumerate(pieces):
+        folded = fold_word(text)
+        senses = figures(folded) if _DIGIT.search(text) else ()
+        if place and names:
+            yield Field(start + offset - 1, start + offset, "-", "-", _TO)
+        yield Field(start + offset, start + offset + len(text), folded, text, senses[0] if senses else _NOTHING)
+
+
+def _pieces(name: str, vocabulary: Vocabulary) -> list[tuple[str, int]]:
     """The words of a compound with their places, if words of time are all it is made of."""
     if match := _ELISION.fullmatch(name):
         whole = fold_word(match[1]).replace("’", "'")
-        if whole in vocabulary:
+        if whole in vocabulary.words:
             return [(match[1].replace("’", "'"), 0), (match[2], len(match[1]))]
     cut = _DATED if _DIGIT.search(name) else _PIECE
     pieces = [(piece[0], piece.start()) for piece in cut.finditer(name)]
@@ -133,9 +150,9 @@ def _pieces(name: str, vocabulary: Collection[str]) -> list[tuple[str, int]]:
     return pieces
 
 
-def _known(piece: str, vocabulary: Collection[str]) -> bool:
+def _known(piece: str, vocabulary: Vocabulary) -> bool:
     folded = fold_word(piece)
-    return folded in vocabulary or (len(folded) <= 5 and len(figures(folded)) == 1)
+    return folded in vocabulary.words or (len(folded) <= 5 and len(figures(folded)) == 1)
 
 
 def _without_number_runs(fields: list[Field]) -> list[Field]:
@@ -158,15 +175,16 @@ def typed_tokens(fields: Sequence[Field], words: Lexicon) -> list[Token]:
     tokens: list[Token] = []
     place = 0
     while place < len(fields):
-        field = fields[place]
-        entry = _longest(fields, place, words) if not field.opaque else None
+        entry = _longest(fields, place, words)
         count = len(entry.words) if entry else 1
-        tokens.append(_token(fields[place : place + count], entry))
+        tokens.append(_token(fields, place, count, entry))
         place += count
     return _numerals(_labelled(tokens))
 
 
 def _longest(fields: Sequence[Field], place: int, words: Lexicon) -> Entry | None:
+    if fields[place].opaque:
+        return None
     for entry in words.entries.get(fields[place].folded, ()):
         count = len(entry.words)
         if count == 1 or tuple(field.folded for field in fields[place : place + count]) == entry.words:
@@ -174,20 +192,27 @@ def _longest(fields: Sequence[Field], place: int, words: Lexicon) -> Entry | Non
     return None
 
 
-def _token(fields: Sequence[Field], entry: Entry | None) -> Token:
-    first, last = fields[0], fields[-1]
+def _token(fields: Sequence[Field], place: int, count: int, entry: Entry | None) -> Token:
+    first = fields[place]
+    capital = first.raw[:1].isupper()
+    if entry is None and not first.senses:
+        odd = first.opaque or not first.raw.isalpha()
+        return Token(
+            first.start, first.end, first.folded, _NOTHING, False, capital, odd and bool(first.raw), first.pause
+        )
+    last = fields[place + count - 1]
     senses = {**first.senses, **entry.senses} if entry else first.senses
     opaque = first.opaque or "blocked" in senses
     return Token(
         first.start,
         last.end,
-        " ".join(field.folded for field in fields),
+        first.folded if count == 1 else " ".join(field.folded for field in fields[place : place + count]),
         _NOTHING if opaque else senses,
         weak=bool(entry and entry.weak),
-        capital=first.raw[:1].isupper(),
-        opaque=opaque or (not senses and bool(first.raw) and not first.raw.isalpha()),
+        capital=capital,
+        opaque=opaque,
         pause=last.pause,
-        lexical=len(fields) if entry else 0,
+        lexical=count if entry else 0,
     )
 
 
@@ -195,7 +220,8 @@ def _labelled(tokens: list[Token]) -> list[Token]:
     """A number after "version", "port", "page" … is its name."""
     for place in range(len(tokens) - 1):
         number = tokens[place + 1]
-        if "label" in tokens[place].senses and not number.lexical and number.senses:
+        month = place + 2 < len(tokens) and "month" in tokens[place + 2].senses
+        if "label" in tokens[place].senses and not number.lexical and number.senses and not month:
             tokens[place + 1] = Token(number.start, number.end, number.folded, _NOTHING, opaque=True)
     return tokens
 
