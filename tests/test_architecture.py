@@ -23,6 +23,7 @@ IMPLEMENTATIONS = {"sources", "models", "stores", "testing"}
 # The facade imports the lazy tables; implementations may use pure modules that hold no I/O and no state.
 TABLES = {"engine", "cli"}
 HOMES = {
+    "httpx2": "models",
     "onnxruntime": "models",
     "tokenizers": "models",
     "sqlite3": "stores/sqlite",
