@@ -79,8 +79,12 @@ def open_tokenizer(path: Path) -> Tokenizer:
 
 def open_session(path: Path, threads: int) -> Session:
     """A session that keeps little memory and says nothing. Raises ModelError."""
+    # Since 1.29 onnxruntime keeps a device id and reports to its maker, unless it is told not to before it is
+    # loaded. The call after it is for builds that do not read the variable, and for programs that loaded it first.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime  # type: ignore[import-untyped]
 
+    onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
