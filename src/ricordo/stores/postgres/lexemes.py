@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ricordo.memory import clean, digest
 
-__all__ = ["Bands", "bands", "stored", "tsquery", "tsvector"]
+__all__ = ["bands", "counted", "stored", "tsquery", "tsvector"]
 
 LONGEST = 500  # bytes; the server takes 2046, and an index on namespace, lexeme and batch about 2700 in all
 OCCURRENCES = 127  # of each lexeme in text and in context: the server keeps 256 in all
-BANDS = 4
+BANDS = 8
 NOTHING = "\x01"  # a lexeme that no analyzer makes
-
-Bands = Sequence[tuple[float, str]]
 
 
 def stored(lexeme: str) -> str:
@@ -49,15 +47,40 @@ def _quoted(lexeme: str) -> str:
     return f"'{escaped}'"
 
 
-def tsquery(lexemes: Iterable[str]) -> str:
-    """A literal that matches any of the lexemes."""
-    return "|".join(_quoted(lexeme) for lexeme in lexemes) or _quoted(NOTHING)
+def tsquery(lexemes: Iterable[str], weight: str = "") -> str:
+    """A literal that matches any of the lexemes, with a weight only where they have it."""
+    suffix = f":{weight}" if weight else ""
+    return "|".join(f"{_quoted(lexeme)}{suffix}" for lexeme in lexemes) or _quoted(NOTHING)
 
 
-def bands(idf: Mapping[str, float]) -> Bands:
-    """The lexemes in four groups of like rarity, each as (mean idf, query): the rarest three stand alone."""
+def bands(idf: Mapping[str, float]) -> dict[str, float | str]:
+    """The named parameters by which candidates are ordered: the rarest lexemes alone, the others together."""
     ordered = sorted(idf, key=lambda lexeme: (-idf[lexeme], lexeme))
     groups = [[lexeme] for lexeme in ordered[: BANDS - 1]] + [ordered[BANDS - 1 :]]
-    filled = [group for group in groups if group]
-    found = [(sum(idf[lexeme] for lexeme in group) / len(group), tsquery(group)) for group in filled]
-    return [*found, *[(0.0, tsquery(()))] * (BANDS - len(found))]
+    groups += [[]] * (BANDS - len(groups))
+    values: dict[str, float | str] = {}
+    for number, group in enumerate(sorted(groups, key=len, reverse=True), start=1):
+        values[f"idf_{number}"] = sum(idf[lexeme] for lexeme in group) / max(1, len(group))
+        values[f"text_{number}"] = tsquery(group, "A")
+        values[f"both_{number}"] = tsquery(group)
+    return values
+
+
+def counted(tsvector: str, lexemes: Iterable[str]) -> tuple[dict[str, int], dict[str, int]]:
+    """How often each of the lexemes stands in a tsvector's text form: in the text, and in the context."""
+    counts: dict[str, int] = {}
+    context_counts: dict[str, int] = {}
+    for lexeme in lexemes:
+        held = f"{_quoted(lexeme)}:"
+        start = tsvector.find(held)
+        while start > 0 and tsvector[start - 1] != " ":
+            start = tsvector.find(held, start + 1)
+        if start < 0:
+            continue
+        positions = tsvector[start + len(held) :].split(" ", 1)[0]
+        in_text = positions.count("A")
+        if in_text:
+            counts[lexeme] = in_text
+        if in_context := positions.count("B"):
+            context_counts[lexeme] = in_context
+    return counts, context_counts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ricordo.errors import InvalidInput, NotFound
 from ricordo.memory import Chunk, Memory
@@ -11,7 +11,7 @@ from ricordo.protocols import Entry, Known, Stats, Tombstone
 from ricordo.query import Filters, WordMatch, WordMatches
 from ricordo.stores.candidates import candidate_terms
 from ricordo.stores.postgres import tallies
-from ricordo.stores.postgres.lexemes import bands, stored, tsquery
+from ricordo.stores.postgres.lexemes import bands, counted, stored, tsquery
 from ricordo.stores.postgres.rows import (
     embedder_id,
     filter_values,
@@ -25,6 +25,7 @@ from ricordo.stores.postgres.session import Row, Session
 
 __all__ = ["by_words", "dump_memories", "dump_tombstones", "entries", "get", "history", "memory", "reading", "stats"]
 
+ROUGHLY = 3  # the order of candidates knows not how often a term is said, so more of them are taken
 LAST_ID = "ffffffffffffffffffffffff"
 
 
@@ -36,38 +37,34 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
     frequency = dict.fromkeys(asked, 0) | {row["lexeme"]: row["chunks"] for row in found}
     chunks, contexts = counters.get(tallies.CHUNKS, 0), counters.get(tallies.CONTEXTS, 0)
     chosen = candidate_terms(frequency, chunks, limit)
-    rows = await _matches(session, chosen, frequency, chunks, filters, limit) if chosen else []
+    mean_length = counters.get(tallies.LEXEMES, 0) / chunks if chunks else 0.0
+    values = {
+        "any": tsquery(chosen),
+        "mean": max(mean_length, 1.0),
+        "limit": ROUGHLY * limit,
+        # A rough weight is enough to order candidates; who asked scores them.
+        **bands({lexeme: math.log(1 + chunks / frequency[lexeme]) for lexeme in chosen}),
+        **filter_values(filters),
+    }
+    query = "word_matches" if is_plain(filters) else "filtered_word_matches"
+    rows = await session.all(query, **values) if chosen else []
     return WordMatches(
         matches=tuple(_match(row, asked) for row in rows),
         chunks=chunks,
-        mean_length=counters.get(tallies.LEXEMES, 0) / chunks if chunks else 0.0,
+        mean_length=mean_length,
         mean_context_length=counters.get(tallies.CONTEXT_LEXEMES, 0) / contexts if contexts else 0.0,
         document_frequency={asked[lexeme]: number for lexeme, number in frequency.items()},
     )
 
 
-async def _matches(
-    session: Session, chosen: Sequence[str], frequency: dict[str, int], chunks: int, filters: Filters, limit: int
-) -> list[Row]:
-    # A rough weight is enough to order candidates; who asked scores them.
-    rarity = {lexeme: math.log(1 + chunks / frequency[lexeme]) for lexeme in chosen}
-    values: dict[str, object] = {}
-    for number, (idf, query) in enumerate(bands(rarity), start=1):
-        values |= {f"idf_{number}": idf, f"band_{number}": query}
-    query = "word_matches" if is_plain(filters) else "filtered_word_matches"
-    return await session.all(
-        query, any=tsquery(chosen), lexemes=list(frequency), limit=limit, **values, **filter_values(filters)
-    )
-
-
-def _match(row: Row, asked: dict[str, str]) -> WordMatch:
-    terms = [asked[lexeme] for lexeme in row["lexemes"]]
+def _match(row: Row, asked: Mapping[str, str]) -> WordMatch:
+    counts, context_counts = counted(row["lexemes"], asked)
     return WordMatch(
         chunk_id=row["id"],
         length=row["length"],
-        counts={term: count for term, count in zip(terms, row["counts"], strict=True) if count},
+        counts={asked[lexeme]: count for lexeme, count in counts.items()},
         context_length=row["context_length"],
-        context_counts={term: count for term, count in zip(terms, row["context_counts"], strict=True) if count},
+        context_counts={asked[lexeme]: count for lexeme, count in context_counts.items()},
     )
 
 

@@ -222,29 +222,35 @@ SELECT f.lexeme, sum(f.chunks)::bigint AS chunks FROM ricordo.frequency f
 WHERE f.namespace = %(namespace)s AND f.lexeme = ANY(%(lexemes)s::text[]) GROUP BY f.lexeme
 
 -- name: word_matches
--- Candidates in the order of a rough score: terms of like rarity share a band, and each band weighs its idf.
+-- Candidates in the order of a rough BM25, which takes every term that is there for said once; the last band holds
+-- all terms that have none of their own.
 WITH candidate AS MATERIALIZED (
     SELECT c.id, c.length, c.context_length, c.lexemes
     FROM ricordo.chunk c
     WHERE c.namespace = %(namespace)s AND c.lexemes @@ %(any)s::tsquery AND (%(superseded)s OR c.current)
     ORDER BY
-        %(idf_1)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery, 1)
-        + %(idf_2)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery, 1)
-        + %(idf_3)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery, 1)
-        + %(idf_4)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery, 1) DESC,
+        (
+            CASE WHEN c.lexemes @@ %(text_1)s::tsquery THEN %(idf_1)s
+                WHEN c.lexemes @@ %(both_1)s::tsquery THEN %(idf_1)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_2)s::tsquery THEN %(idf_2)s
+                WHEN c.lexemes @@ %(both_2)s::tsquery THEN %(idf_2)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_3)s::tsquery THEN %(idf_3)s
+                WHEN c.lexemes @@ %(both_3)s::tsquery THEN %(idf_3)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_4)s::tsquery THEN %(idf_4)s
+                WHEN c.lexemes @@ %(both_4)s::tsquery THEN %(idf_4)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_5)s::tsquery THEN %(idf_5)s
+                WHEN c.lexemes @@ %(both_5)s::tsquery THEN %(idf_5)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_6)s::tsquery THEN %(idf_6)s
+                WHEN c.lexemes @@ %(both_6)s::tsquery THEN %(idf_6)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_7)s::tsquery THEN %(idf_7)s
+                WHEN c.lexemes @@ %(both_7)s::tsquery THEN %(idf_7)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_8)s::tsquery THEN %(idf_8)s
+                WHEN c.lexemes @@ %(both_8)s::tsquery THEN %(idf_8)s * 0.3 ELSE 0 END
+        ) / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
         c.id
     LIMIT %(limit)s
 )
-SELECT c.id, c.length, c.context_length, found.lexemes, found.counts, found.context_counts
-FROM candidate c
-CROSS JOIN LATERAL (
-    SELECT
-        array_agg(x.lexeme) AS lexemes,
-        array_agg(cardinality(array_positions(x.weights, 'A'))) AS counts,
-        array_agg(cardinality(array_positions(x.weights, 'B'))) AS context_counts
-    FROM unnest(c.lexemes) x
-    WHERE x.lexeme = ANY(%(lexemes)s::text[])
-) found
+SELECT c.id, c.length, c.context_length, c.lexemes::text AS lexemes FROM candidate c
 
 -- name: filtered_word_matches
 WITH candidate AS MATERIALIZED (
@@ -265,23 +271,28 @@ WITH candidate AS MATERIALIZED (
             WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
         ))
     ORDER BY
-        %(idf_1)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery, 1)
-        + %(idf_2)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery, 1)
-        + %(idf_3)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery, 1)
-        + %(idf_4)s * ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery, 1) DESC,
+        (
+            CASE WHEN c.lexemes @@ %(text_1)s::tsquery THEN %(idf_1)s
+                WHEN c.lexemes @@ %(both_1)s::tsquery THEN %(idf_1)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_2)s::tsquery THEN %(idf_2)s
+                WHEN c.lexemes @@ %(both_2)s::tsquery THEN %(idf_2)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_3)s::tsquery THEN %(idf_3)s
+                WHEN c.lexemes @@ %(both_3)s::tsquery THEN %(idf_3)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_4)s::tsquery THEN %(idf_4)s
+                WHEN c.lexemes @@ %(both_4)s::tsquery THEN %(idf_4)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_5)s::tsquery THEN %(idf_5)s
+                WHEN c.lexemes @@ %(both_5)s::tsquery THEN %(idf_5)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_6)s::tsquery THEN %(idf_6)s
+                WHEN c.lexemes @@ %(both_6)s::tsquery THEN %(idf_6)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_7)s::tsquery THEN %(idf_7)s
+                WHEN c.lexemes @@ %(both_7)s::tsquery THEN %(idf_7)s * 0.3 ELSE 0 END +
+            CASE WHEN c.lexemes @@ %(text_8)s::tsquery THEN %(idf_8)s
+                WHEN c.lexemes @@ %(both_8)s::tsquery THEN %(idf_8)s * 0.3 ELSE 0 END
+        ) / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
         c.id
     LIMIT %(limit)s
 )
-SELECT c.id, c.length, c.context_length, found.lexemes, found.counts, found.context_counts
-FROM candidate c
-CROSS JOIN LATERAL (
-    SELECT
-        array_agg(x.lexeme) AS lexemes,
-        array_agg(cardinality(array_positions(x.weights, 'A'))) AS counts,
-        array_agg(cardinality(array_positions(x.weights, 'B'))) AS context_counts
-    FROM unnest(c.lexemes) x
-    WHERE x.lexeme = ANY(%(lexemes)s::text[])
-) found
+SELECT c.id, c.length, c.context_length, c.lexemes::text AS lexemes FROM candidate c
 
 -- name: count_filtered
 -- How many memories pass, counted up to a bound.
