@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ class Reader:
     """A tokenizer and a session over a model."""
 
     def __init__(self, model: Path, tokenizer: Path) -> None:
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when the library is loaded
         import onnxruntime  # type: ignore[import-untyped]
 
         options = onnxruntime.SessionOptions()
