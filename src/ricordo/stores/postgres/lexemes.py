@@ -47,10 +47,9 @@ def _quoted(lexeme: str) -> str:
     return f"'{escaped}'"
 
 
-def tsquery(lexemes: Iterable[str], weight: str = "") -> str:
-    """A literal that matches any of the lexemes, with a weight only where they have it."""
-    suffix = f":{weight}" if weight else ""
-    return "|".join(f"{_quoted(lexeme)}{suffix}" for lexeme in lexemes) or _quoted(NOTHING)
+def tsquery(lexemes: Iterable[str]) -> str:
+    """A literal that matches any of the lexemes."""
+    return "|".join(_quoted(lexeme) for lexeme in lexemes) or _quoted(NOTHING)
 
 
 def bands(idf: Mapping[str, float]) -> dict[str, float | str]:
@@ -61,8 +60,7 @@ def bands(idf: Mapping[str, float]) -> dict[str, float | str]:
     values: dict[str, float | str] = {}
     for number, group in enumerate(sorted(groups, key=len, reverse=True), start=1):
         values[f"idf_{number}"] = sum(idf[lexeme] for lexeme in group) / max(1, len(group))
-        values[f"text_{number}"] = tsquery(group, "A")
-        values[f"both_{number}"] = tsquery(group)
+        values[f"band_{number}"] = tsquery(group)
     return values
 
 

@@ -25,6 +25,7 @@ from ricordo.stores.postgres.session import Row, Session
 
 __all__ = ["by_words", "dump_memories", "dump_tombstones", "entries", "get", "history", "memory", "reading", "stats"]
 
+COSTLY = 4  # a posting costs so many times as much here as in an index that holds what ranking needs
 ROUGHLY = 3  # the order of candidates knows not how often a term is said, so more of them are taken
 LAST_ID = "ffffffffffffffffffffffff"
 
@@ -36,7 +37,7 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
     found = await session.all("document_frequencies", lexemes=list(asked))
     frequency = dict.fromkeys(asked, 0) | {row["lexeme"]: row["chunks"] for row in found}
     chunks, contexts = counters.get(tallies.CHUNKS, 0), counters.get(tallies.CONTEXTS, 0)
-    chosen = candidate_terms(frequency, chunks, limit)
+    chosen = candidate_terms(frequency, chunks, -(-limit // COSTLY))
     mean_length = counters.get(tallies.LEXEMES, 0) / chunks if chunks else 0.0
     values = {
         "any": tsquery(chosen),

@@ -230,22 +230,14 @@ WITH candidate AS MATERIALIZED (
     WHERE c.namespace = %(namespace)s AND c.lexemes @@ %(any)s::tsquery AND (%(superseded)s OR c.current)
     ORDER BY
         (
-            CASE WHEN c.lexemes @@ %(text_1)s::tsquery THEN %(idf_1)s
-                WHEN c.lexemes @@ %(both_1)s::tsquery THEN %(idf_1)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_2)s::tsquery THEN %(idf_2)s
-                WHEN c.lexemes @@ %(both_2)s::tsquery THEN %(idf_2)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_3)s::tsquery THEN %(idf_3)s
-                WHEN c.lexemes @@ %(both_3)s::tsquery THEN %(idf_3)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_4)s::tsquery THEN %(idf_4)s
-                WHEN c.lexemes @@ %(both_4)s::tsquery THEN %(idf_4)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_5)s::tsquery THEN %(idf_5)s
-                WHEN c.lexemes @@ %(both_5)s::tsquery THEN %(idf_5)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_6)s::tsquery THEN %(idf_6)s
-                WHEN c.lexemes @@ %(both_6)s::tsquery THEN %(idf_6)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_7)s::tsquery THEN %(idf_7)s
-                WHEN c.lexemes @@ %(both_7)s::tsquery THEN %(idf_7)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_8)s::tsquery THEN %(idf_8)s
-                WHEN c.lexemes @@ %(both_8)s::tsquery THEN %(idf_8)s * 0.3 ELSE 0 END
+            CASE WHEN %(idf_1)s > 0 AND c.lexemes @@ %(band_1)s::tsquery THEN %(idf_1)s ELSE 0 END +
+            CASE WHEN %(idf_2)s > 0 AND c.lexemes @@ %(band_2)s::tsquery THEN %(idf_2)s ELSE 0 END +
+            CASE WHEN %(idf_3)s > 0 AND c.lexemes @@ %(band_3)s::tsquery THEN %(idf_3)s ELSE 0 END +
+            CASE WHEN %(idf_4)s > 0 AND c.lexemes @@ %(band_4)s::tsquery THEN %(idf_4)s ELSE 0 END +
+            CASE WHEN %(idf_5)s > 0 AND c.lexemes @@ %(band_5)s::tsquery THEN %(idf_5)s ELSE 0 END +
+            CASE WHEN %(idf_6)s > 0 AND c.lexemes @@ %(band_6)s::tsquery THEN %(idf_6)s ELSE 0 END +
+            CASE WHEN %(idf_7)s > 0 AND c.lexemes @@ %(band_7)s::tsquery THEN %(idf_7)s ELSE 0 END +
+            CASE WHEN %(idf_8)s > 0 AND c.lexemes @@ %(band_8)s::tsquery THEN %(idf_8)s ELSE 0 END
         ) / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
         c.id
     LIMIT %(limit)s
@@ -272,22 +264,14 @@ WITH candidate AS MATERIALIZED (
         ))
     ORDER BY
         (
-            CASE WHEN c.lexemes @@ %(text_1)s::tsquery THEN %(idf_1)s
-                WHEN c.lexemes @@ %(both_1)s::tsquery THEN %(idf_1)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_2)s::tsquery THEN %(idf_2)s
-                WHEN c.lexemes @@ %(both_2)s::tsquery THEN %(idf_2)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_3)s::tsquery THEN %(idf_3)s
-                WHEN c.lexemes @@ %(both_3)s::tsquery THEN %(idf_3)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_4)s::tsquery THEN %(idf_4)s
-                WHEN c.lexemes @@ %(both_4)s::tsquery THEN %(idf_4)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_5)s::tsquery THEN %(idf_5)s
-                WHEN c.lexemes @@ %(both_5)s::tsquery THEN %(idf_5)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_6)s::tsquery THEN %(idf_6)s
-                WHEN c.lexemes @@ %(both_6)s::tsquery THEN %(idf_6)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_7)s::tsquery THEN %(idf_7)s
-                WHEN c.lexemes @@ %(both_7)s::tsquery THEN %(idf_7)s * 0.3 ELSE 0 END +
-            CASE WHEN c.lexemes @@ %(text_8)s::tsquery THEN %(idf_8)s
-                WHEN c.lexemes @@ %(both_8)s::tsquery THEN %(idf_8)s * 0.3 ELSE 0 END
+            CASE WHEN %(idf_1)s > 0 AND c.lexemes @@ %(band_1)s::tsquery THEN %(idf_1)s ELSE 0 END +
+            CASE WHEN %(idf_2)s > 0 AND c.lexemes @@ %(band_2)s::tsquery THEN %(idf_2)s ELSE 0 END +
+            CASE WHEN %(idf_3)s > 0 AND c.lexemes @@ %(band_3)s::tsquery THEN %(idf_3)s ELSE 0 END +
+            CASE WHEN %(idf_4)s > 0 AND c.lexemes @@ %(band_4)s::tsquery THEN %(idf_4)s ELSE 0 END +
+            CASE WHEN %(idf_5)s > 0 AND c.lexemes @@ %(band_5)s::tsquery THEN %(idf_5)s ELSE 0 END +
+            CASE WHEN %(idf_6)s > 0 AND c.lexemes @@ %(band_6)s::tsquery THEN %(idf_6)s ELSE 0 END +
+            CASE WHEN %(idf_7)s > 0 AND c.lexemes @@ %(band_7)s::tsquery THEN %(idf_7)s ELSE 0 END +
+            CASE WHEN %(idf_8)s > 0 AND c.lexemes @@ %(band_8)s::tsquery THEN %(idf_8)s ELSE 0 END
         ) / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
         c.id
     LIMIT %(limit)s
