@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -11,9 +10,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ricordo.errors import InvalidInput
 from ricordo.query import TimeRange
-from ricordo.timeparse import EventHint, Relation, TimeOptions, TimeReading, available_languages, read_times
+from ricordo.timeparse import available_languages, read_times
 
 GOLDEN = sorted((Path(__file__).parent.parent / "golden" / "time").glob("*.txt"))
 
@@ -62,10 +60,7 @@ def bounds(text: str) -> tuple[datetime, datetime]:
         return moment, moment
     year, month, day = (int(part) for part in (*text.split("-"), "0", "0")[:3])
     start = date(year, month or 1, day or 1)
-    if day:
-        end = start + timedelta(days=1)
-    else:
-        end = date(year + (month in (0, 12)), month % 12 + 1 if month else 1, 1)
+    end = start + timedelta(days=1) if day else date(year + (month in (0, 12)), month % 12 + 1 if month else 1, 1)
     return midnight(start), midnight(end)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ricordo.cli.evaltime import time
 from ricordo.cli.options import TEXT, Command, Options, Program, examples, pass_options
 from ricordo.cli.program import FOUND
 
@@ -50,6 +51,9 @@ def eval_() -> None:
     with `eval/`, and the next run finds there what this one embedded. Your own questions are asked of your own
     store, which is left as it is.
     """
+
+
+eval_.add_command(time)
 
 
 @eval_.command(

@@ -18,7 +18,7 @@ from importlib.resources import files
 
 from ricordo.errors import ConfigError
 
-__all__ = ["Entry", "Lexicon", "available_languages", "fold_word", "lexicon", "parse_lexicon"]
+__all__ = ["Entry", "Forms", "Lexicon", "available_languages", "fold_word", "lexicon", "parse_lexicon"]
 
 _BREVE = "\N{COMBINING BREVE}"
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s$")
@@ -34,14 +34,28 @@ class Entry:
     weak: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """The forms that begin with a word: the word alone, and longer ones by their second word, longest first."""
+
+    alone: Entry | None
+    longer: Mapping[str, tuple[Entry, ...]]
+
+    def __iter__(self) -> Iterator[Entry]:
+        if self.alone:
+            yield self.alone
+        for entries in self.longer.values():
+            yield from entries
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lexicon:
-    """`entries` by the first word of a form, longest form first; `signs` are words and `alphabet` letters that
+    """`entries` by the first word of a form; `signs` are words and `alphabet` letters that
     tell the language.
     """
 
     language: str
-    entries: Mapping[str, tuple[Entry, ...]]
+    entries: Mapping[str, Forms]
     signs: frozenset[str] = frozenset()
     alphabet: frozenset[str] = frozenset()
     verb_endings: tuple[str, ...] = ()
@@ -98,7 +112,7 @@ def parse_lexicon(language: str, text: str) -> Lexicon:
         entries.setdefault(form[0], []).append(Entry(form, meaning, form in weak))
     return Lexicon(
         language=language,
-        entries={first: tuple(sorted(found, key=lambda entry: -len(entry.words))) for first, found in entries.items()},
+        entries={first: _forms_of(found) for first, found in entries.items()},
         signs=frozenset(map(fold_word, settings.get("signs", "").split())),
         alphabet=frozenset(settings.get("alphabet", "")),
         verb_endings=tuple(map(fold_word, settings.get("verb_endings", "").split())),
@@ -106,6 +120,15 @@ def parse_lexicon(language: str, text: str) -> Lexicon:
         month_before_day=settings.get("month_before_day", False),
         lower_case=settings.get("lower_case", True),
     )
+
+
+def _forms_of(entries: list[Entry]) -> Forms:
+    longer: dict[str, list[Entry]] = {}
+    for entry in sorted(entries, key=lambda entry: -len(entry.words)):
+        if len(entry.words) > 1:
+            longer.setdefault(entry.words[1], []).append(entry)
+    alone = next((entry for entry in entries if len(entry.words) == 1), None)
+    return Forms(alone, {second: tuple(found) for second, found in longer.items()})
 
 
 def _rows(tables: Mapping[str, object], endings: Mapping[str, str]) -> Iterator[tuple[str, object, tuple[str, ...]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 from functools import lru_cache
+from itertools import takewhile
 
 from ricordo.errors import InvalidInput
 from ricordo.timeparse import atoms, clocks, divisions, relative
@@ -25,16 +26,9 @@ RULES = (atoms, clocks, relative, divisions)
 
 DEFAULT_OPTIONS = TimeOptions()
 LEAST_CONFIDENCE = 0.55
-# fmt: off
-_LITTLE = frozenset({
-    "of", "the", "in", "at", "during", "from", "to", "and", "comma", "one", "few", "num", "by", "every", "label",
-    "more", "less", "now",
-    "since", "before", "after", "until", "between", "while", "that", "since_or_from", "onwards", "over",
-    "blocked", "oclock", "half", "vague_count", "older", "newer", "year_abbreviation", "earlier", "ord",
-})
-# fmt: on
 _REACH = 8
 _RECALL = 4
+_OPENERS = frozenset({"since", "before", "after", "until", "between"})
 
 
 def read_times(
@@ -74,28 +68,30 @@ def _vocabulary(codes: tuple[str, ...]) -> Vocabulary:
 
 
 def _spoken(fields: Sequence[Field], codes: Iterable[str]) -> list[tuple[Lexicon, list[Token]]]:
-    """The languages that the question may be in, likeliest first, with its tokens."""
+    """The languages that the question may be in, likeliest first, with its tokens.
+
+    Another than the likeliest is of use only if it knows words of time that the likeliest does not.
+    """
     found: list[tuple[float, Lexicon, list[Token]]] = []
     letters = frozenset().union(*(field.raw.lower() for field in fields))
-    figures = any(field.senses for field in fields)
-    for code in codes:
-        words = lexicon(code)
-        signs = sum(field.folded in words.signs for field in fields) + 0.5 * (not words.alphabet.isdisjoint(letters))
-        typed = any(field.folded in words.entries for field in fields)
-        if not typed and not (figures and signs):
-            found.append((signs - 0.5, words, []))
-            continue
-        tokens = typed_tokens(fields, words)
-        strong = sum(token.lexical for token in tokens if token.senses.keys() - _LITTLE)
-        found.append((signs + strong, words, tokens))
+    forms = {field.folded for field in fields}
+    for words in map(lexicon, codes):
+        signs = len(forms & words.signs) + 0.5 * (not words.alphabet.isdisjoint(letters))
+        tokens = typed_tokens(fields, words) if not forms.isdisjoint(words.entries) else []
+        known = sum(token.lexical if token.strong else 0.25 * token.lexical for token in tokens)
+        found.append((signs + known, words, tokens))
+    if not found:
+        return []
     found.sort(key=lambda row: -row[0])
-    if figures and found and not found[0][2]:
-        found[0] = (found[0][0], found[0][1], typed_tokens(fields, found[0][1]))
-    return [(words, tokens) for _, words, tokens in found if tokens]
+    words, tokens = found[0][1:]
+    likeliest = tokens or typed_tokens(fields, words)
+    read = {token.start for token in likeliest if token.strong}
+    others = (row[1:] for row in found[1:] if any(token.strong and token.start not in read for token in row[2]))
+    return [(words, likeliest), *others]
 
 
 def _read(text: str, context: Context) -> tuple[list[TimeHint], list[EventHint]]:
-    if not any(token.senses.keys() - _LITTLE for token in context.tokens):
+    if not any(token.strong for token in context.tokens):
         return [], list(event_hints(context, text, []))
     chains = Chains(context)
     times: list[TimeHint] = []
@@ -116,7 +112,7 @@ def _near(tokens: Sequence[Token]) -> list[bool]:
     near: list[bool] = []
     distance = _REACH
     for token in reversed(tokens):
-        distance = 0 if token.senses.keys() - _LITTLE else distance + 1
+        distance = 0 if token.strong else distance + 1
         near.append(distance < _REACH and bool(token.senses))
     return near[::-1]
 
@@ -137,8 +133,9 @@ def _best(text: str, chains: Chains, place: int) -> tuple[TimeHint | None, int]:
 def _recurs(tokens: Sequence[Token], place: int, end: int) -> bool:
     """Whether the words, or those of time just before them, say that it happens again and again."""
     first = place
-    while first > 0 and place - first < _RECALL and tokens[first - 1].senses and not tokens[first - 1].pause:
-        first -= 1
+    if _OPENERS.isdisjoint(tokens[place].senses):
+        nearby = reversed(tokens[max(place - _RECALL, 0) : place])
+        first -= len(list(takewhile(lambda token: token.senses and not token.pause, nearby)))
     return any("every" in token.senses for token in tokens[first:end] if "comma" not in token.senses)
 
 

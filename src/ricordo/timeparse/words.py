@@ -27,6 +27,16 @@ _DATED = re.compile(r"[^-–—/]+")
 _DIGIT = re.compile(r"\d")
 _MONEY = frozenset("$€£₽¥#№@%~/\\+=_&")
 _NUMBER_RUN = 3
+# Meanings that a word of any other subject may have as well.
+# fmt: off
+_LITTLE = frozenset({
+    "of", "the", "in", "at", "during", "from", "to", "and", "comma", "one", "few", "num", "by", "every", "label",
+    "more", "less", "now",
+    "since", "before", "after", "until", "between", "while", "that", "since_or_from", "onwards", "over",
+    "blocked", "oclock", "half", "vague_count", "older", "newer", "year_abbreviation", "earlier", "ord",
+})
+# fmt: on
+_NUMERALS = frozenset({"num", "ord"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +60,11 @@ class Field(NamedTuple):
 
 
 class Token(NamedTuple):
-    """One or several fields with their meanings in a language; none for other words."""
+    """One or several fields with their meanings in a language; none for other words.
+
+    `strong` if it surely speaks of time, `weak` if that takes other words of time beside it, `lexical` the
+    number of words that the lexicon knows it by.
+    """
 
     start: int
     end: int
@@ -61,6 +75,7 @@ class Token(NamedTuple):
     opaque: bool = False
     pause: bool = False
     lexical: int = 0
+    strong: bool = False
 
 
 _NOTHING: Senses = {}
@@ -183,13 +198,14 @@ def typed_tokens(fields: Sequence[Field], words: Lexicon) -> list[Token]:
 
 
 def _longest(fields: Sequence[Field], place: int, words: Lexicon) -> Entry | None:
-    if fields[place].opaque:
+    forms = words.entries.get(fields[place].folded)
+    if forms is None or fields[place].opaque:
         return None
-    for entry in words.entries.get(fields[place].folded, ()):
-        count = len(entry.words)
-        if count == 1 or tuple(field.folded for field in fields[place : place + count]) == entry.words:
-            return entry
-    return None
+    if forms.longer and place + 1 < len(fields):
+        for entry in forms.longer.get(fields[place + 1].folded, ()):
+            if tuple(field.folded for field in fields[place : place + len(entry.words)]) == entry.words:
+                return entry
+    return forms.alone
 
 
 def _token(fields: Sequence[Field], place: int, count: int, entry: Entry | None) -> Token:
@@ -201,7 +217,9 @@ def _token(fields: Sequence[Field], place: int, count: int, entry: Entry | None)
             first.start, first.end, first.folded, _NOTHING, False, capital, odd and bool(first.raw), first.pause
         )
     last = fields[place + count - 1]
-    senses = {**first.senses, **entry.senses} if entry else first.senses
+    senses = first.senses
+    if entry:
+        senses = {**senses, **entry.senses} if senses else entry.senses
     opaque = first.opaque or "blocked" in senses
     return Token(
         first.start,
@@ -213,6 +231,7 @@ def _token(fields: Sequence[Field], place: int, count: int, entry: Entry | None)
         opaque=opaque,
         pause=last.pause,
         lexical=count if entry else 0,
+        strong=not opaque and not senses.keys() <= _LITTLE,
     )
 
 
@@ -221,7 +240,7 @@ def _labelled(tokens: list[Token]) -> list[Token]:
     for place in range(len(tokens) - 1):
         number = tokens[place + 1]
         month = place + 2 < len(tokens) and "month" in tokens[place + 2].senses
-        if "label" in tokens[place].senses and not number.lexical and number.senses and not month:
+        if "label" in tokens[place].senses and not number.lexical and _DIGIT.search(number.folded) and not month:
             tokens[place + 1] = Token(number.start, number.end, number.folded, _NOTHING, opaque=True)
     return tokens
 
@@ -229,17 +248,18 @@ def _labelled(tokens: list[Token]) -> list[Token]:
 def _numerals(tokens: list[Token]) -> list[Token]:
     """Numbers of two words become one: "twenty five", "двадцать пятое", "treinta y uno"."""
     merged: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
-        link = place + 1 < len(tokens) and "and" in tokens[place + 1].senses
-        unit = tokens[place + 1 + link] if place + 1 + link < len(tokens) else None
-        if unit is not None and (sum_ := _sum(token, unit)):
-            merged.append(Token(token.start, unit.end, f"{token.folded} {unit.folded}", sum_, lexical=2))
-            place += 2 + link
+    rest = iter(range(len(tokens)))
+    for place in rest:
+        token, unit = tokens[place], None
+        if token.lexical and not token.senses.keys().isdisjoint(_NUMERALS):
+            after = tokens[place + 1 : place + 3]
+            unit = next((each for each in after if "and" not in each.senses), None)
+        if unit is not None and (senses := _sum(token, unit)):
+            merged.append(Token(token.start, unit.end, f"{token.folded} {unit.folded}", senses, lexical=2))
+            while tokens[next(rest)] is not unit:
+                pass
         else:
             merged.append(token)
-            place += 1
     return merged
 
 
