@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from postgres_servers import TcpServer, embedded_server, fresh_database, tcp_server
+from ricordo.stores import open_store
 from ricordo.stores.postgres.server import EmbeddedServer
 
 DATA = Path(os.environ.get("RICORDO_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -50,15 +52,38 @@ def embedded_postgres() -> Iterator[EmbeddedServer]:
         yield server
 
 
-@pytest.fixture
-def postgres_url(tcp_postgres: TcpServer) -> Iterator[str]:
-    """A fresh database on a server."""
+@pytest.fixture(scope="session")
+def tcp_template(tcp_postgres: TcpServer) -> Iterator[str]:
+    """A database that holds an empty store: copying it is quicker than migrating anew."""
     with fresh_database(tcp_postgres.conninfo()) as name:
+        _open_once(tcp_postgres.url(name))
+        yield name
+
+
+@pytest.fixture(scope="session")
+def embedded_template(embedded_postgres: EmbeddedServer) -> Iterator[str]:
+    with fresh_database(embedded_postgres.conninfo) as name:
+        _open_once(f"postgresql+embedded://{embedded_postgres.directory}?database={name}")
+        yield name
+
+
+def _open_once(url: str) -> None:
+    # In a loop of its own: whoever asks for the fixture may be running in one.
+    store = open_store(url)
+    with start_blocking_portal() as portal:
+        portal.call(store.open)
+        portal.call(store.close)
+
+
+@pytest.fixture
+def postgres_url(tcp_postgres: TcpServer, tcp_template: str) -> Iterator[str]:
+    """A fresh store on a server."""
+    with fresh_database(tcp_postgres.conninfo(), tcp_template) as name:
         yield tcp_postgres.url(name)
 
 
 @pytest.fixture
-def embedded_url(embedded_postgres: EmbeddedServer) -> Iterator[str]:
-    """A fresh database of an embedded server."""
-    with fresh_database(embedded_postgres.conninfo) as name:
+def embedded_url(embedded_postgres: EmbeddedServer, embedded_template: str) -> Iterator[str]:
+    """A fresh store on an embedded server."""
+    with fresh_database(embedded_postgres.conninfo, embedded_template) as name:
         yield f"postgresql+embedded://{embedded_postgres.directory}?database={name}"

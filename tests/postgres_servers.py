@@ -124,11 +124,12 @@ class TcpServer:
 
 
 @contextmanager
-def fresh_database(conninfo: str) -> Iterator[str]:
-    """The name of a new, empty database; dropped at the end."""
+def fresh_database(conninfo: str, template: str = "template1") -> Iterator[str]:
+    """The name of a new database, empty or like the template; dropped at the end."""
     name = f"test_{uuid.uuid4().hex[:12]}"
+    statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
     with connect(conninfo) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        connection.execute(statement)
     yield name
     with connect(conninfo) as connection:
         connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
