@@ -109,7 +109,7 @@ def month(_: Context, *values: object) -> Period | None:
     return month_period(int(str(values[-1])))
 
 
-@rule("num|ord ~ month", "num|ord monthday ~ month", bare=0.9)
+@rule("num|ord ~ month", "num|ord monthday_after ~ month", bare=0.9)
 def day_and_month(_: Context, day: int, *rest: object) -> Period | None:
     return compose(day_of_month(day), month_period(int(str(rest[-1])))) if 1 <= day <= 31 else None
 
@@ -126,7 +126,7 @@ def ordinal_day(_: Context, day: int) -> Period | None:
     return day_of_month(day) if 1 <= day <= 31 else None
 
 
-@rule("num|ord monthday", bare=0.7, licensed=0.88)
+@rule("num|ord monthday_after", bare=0.7, licensed=0.88)
 def day_number(context: Context, day: int, _: object) -> Period | None:
     return ordinal_day(context, day)
 

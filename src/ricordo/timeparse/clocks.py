@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 
 from ricordo.timeparse.atoms import recurring
-from ricordo.timeparse.civil import Interval
+from ricordo.timeparse.civil import Interval, floor
 from ricordo.timeparse.hints import Grain
 from ricordo.timeparse.patterns import Context, rule
 from ricordo.timeparse.periods import Period, known
+
+_HALF_DAY = timedelta(hours=12)
 
 __all__ = ["clock_period", "part_period"]
 
@@ -17,10 +19,13 @@ def clock_period(hour: int, minute: int) -> Period:
     """The hour that begins at a time of day."""
 
     def place(turn: Interval) -> Interval:
-        start = turn.start + timedelta(hours=hour, minutes=minute)
+        start = floor(turn.start, Grain.DAY) + timedelta(hours=hour, minutes=minute)
+        # "At nine this evening" is at 21:00, "at two last night" is on the next day.
+        candidates = (start, start + _HALF_DAY, start + 2 * _HALF_DAY)
+        start = next((each for each in candidates if turn.start <= each < turn.end), start)
         return Interval(start, start + timedelta(hours=1))
 
-    return recurring(Grain.HOUR, place, Grain.DAY, cycle=Grain.DAY)
+    return recurring(Grain.HOUR, place, Grain.DAY, Grain.PART, cycle=Grain.DAY)
 
 
 def part_period(hours: str) -> Period:
@@ -53,6 +58,13 @@ def hour(_: Context, *values: object) -> Period | None:
     numbers = [value for value in values if isinstance(value, int)]
     number = numbers[0] if len(numbers) == 1 else numbers[1]
     return _twelve_hours(number, 0, next((value for value in values if isinstance(value, str)), ""))
+
+
+@rule("at num and_half", "half_past num", bare=0.7, licensed=0.8)
+def half_hour(_: Context, *values: object) -> Period | None:
+    """Half past three, a las tres y media."""
+    number = max(value for value in values if isinstance(value, int))
+    return clock_period(number, 30) if number < 24 else None
 
 
 def _twelve_hours(hour: int, minute: int, half: str) -> Period | None:

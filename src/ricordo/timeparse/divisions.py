@@ -120,10 +120,12 @@ def week_of(context: Context, _: object) -> Period:
     return recurring(Grain.WEEK, lambda turn: within_unit(turn.start, Grain.WEEK, 0, week_start), Grain.DAY, cycle=None)
 
 
-@rule("ord ~ unit", "ord num unit|units", "ord ~ units", bare=0.0, licensed=0.0)
-def nth_unit(context: Context, number: int, *rest: object) -> Period | None:
+@rule("ord ~ unit", "ord num unit|units", "num ord unit|units", "ord ~ units", bare=0.0, licensed=0.0)
+def nth_unit(_: Context, number: int, *rest: object) -> Period | None:
     """The first week of something, the last day of it, its first two weeks."""
     unit, count = str(rest[-1]), rest[0] if isinstance(rest[0], int) else 1
+    if count in (1, -1):
+        number, count = count if len(rest) > 1 else number, number if len(rest) > 1 else 1
     if "*" in unit or (number not in (1, -1) and count != 1):
         return None
     grain = Grain(unit)
@@ -164,6 +166,7 @@ def _inside(turn: Interval, found: Interval) -> Interval | None:
 
 
 @rule("named_decade", bare=0.7, licensed=0.92)
+@rule("the decade", bare=0.75, licensed=0.92)
 @rule("decade", bare=0.45, licensed=0.92)
 @rule("decade unit|units")
 @rule("decade_word ~ decade|year|num")

@@ -14,7 +14,7 @@ from ricordo.timeparse.hints import Grain, Relation
 from ricordo.timeparse.patterns import Atom, skip
 from ricordo.timeparse.periods import Period, compose, first_from, known, latest
 
-__all__ = ["AND", "LINKS", "TO", "Bounds", "Draft", "ranges_at", "ranges_inside", "until_now"]
+__all__ = ["AND", "LINKS", "TO", "Bounds", "Draft", "neighbours_at", "ranges_at", "ranges_inside", "until_now"]
 
 Bounds = tuple[datetime | None, datetime | None]
 
@@ -117,6 +117,16 @@ def _pairs(chains: Chains, place: int, links: frozenset[str]) -> Iterator[Pair]:
             yield from _paired(chains, first, last, after)
 
 
+def neighbours_at(chains: Chains, place: int) -> Iterator[Draft]:
+    """Two periods side by side: "Q2 and Q3 of 2025", «в мае и июне»."""
+    for pair in _pairs(chains, place, frozenset({"and"})):
+        bounds = _span(pair.first, pair.last, chains.context.now) if pair.complete else None
+        if bounds and pair.first.grain is pair.last.grain and pair.first.grain.rank >= Grain.DAY.rank:
+            gap = latest(pair.first, bounds.end)
+            if gap and first_from(pair.last, gap.end) == Interval(gap.end, bounds.end):
+                yield Draft(pair.end, Relation.IN, bounds, pair.last.grain, _SURE)
+
+
 def _numbers(chains: Chains, place: int) -> Iterator[Atom]:
     """A number without more: a day of the month or an hour, if something else tells which."""
     if place >= len(chains.context.tokens):
@@ -175,7 +185,7 @@ def _shared(first: Period, last: Period) -> tuple[Period, Period]:
     return first, last
 
 
-def _span(first: Period, last: Period, now: datetime) -> Bounds | None:
+def _span(first: Period, last: Period, now: datetime) -> Interval | None:
     """From the beginning of the first to the end of the last; to the beginning of a last that is a time of day."""
     if last.interval is not None:
         start = latest(first, last.interval.start)
@@ -188,4 +198,4 @@ def _span(first: Period, last: Period, now: datetime) -> Bounds | None:
     stop = end.start if last.grain in _CLOCKS else end.end
     if stop <= start.start and last.grain in _CLOCKS:
         stop += timedelta(hours=_NOON)
-    return (start.start, stop) if start.start < stop else None
+    return Interval(start.start, stop) if start.start < stop else None

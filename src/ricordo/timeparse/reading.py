@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 from functools import lru_cache
 from itertools import takewhile
+from typing import NamedTuple
 
 from ricordo.errors import InvalidInput
 from ricordo.timeparse import atoms, clocks, divisions, relative
@@ -28,7 +29,17 @@ DEFAULT_OPTIONS = TimeOptions()
 LEAST_CONFIDENCE = 0.55
 _REACH = 8
 _RECALL = 4
+# Characters that a less likely language must read more, to be believed.
+_MORE = 4
 _OPENERS = frozenset({"since", "before", "after", "until", "between"})
+
+
+class Spoken(NamedTuple):
+    """A language that a question may be in, the evidence for that, and its tokens in that language."""
+
+    evidence: float
+    words: Lexicon
+    tokens: list[Token]
 
 
 def read_times(
@@ -51,11 +62,13 @@ def read_times(
         raise InvalidInput(f"no lexicon for {sorted(unknown)}; there are {', '.join(available_languages())}")
     fields = split_fields(text, _vocabulary(codes))
     local = now.astimezone(zone).replace(tzinfo=None)
+    spoken = _spoken(fields, codes)
     readings = [
-        _read(text, Context(tokens=tokens, words=words, now=local, zone=zone, options=options))
-        for words, tokens in _spoken(fields, codes)
+        _read(text, Context(tokens=each.tokens, words=each.words, now=local, zone=zone, options=options))
+        for each in spoken
     ]
-    return _merged(readings)
+    likeliest = [each.evidence == spoken[0].evidence for each in spoken]
+    return _merged(readings, likeliest)
 
 
 @lru_cache(maxsize=64)
@@ -67,27 +80,30 @@ def _vocabulary(codes: tuple[str, ...]) -> Vocabulary:
     )
 
 
-def _spoken(fields: Sequence[Field], codes: Iterable[str]) -> list[tuple[Lexicon, list[Token]]]:
+def _spoken(fields: Sequence[Field], codes: Iterable[str]) -> list[Spoken]:
     """The languages that the question may be in, likeliest first, with its tokens.
 
-    Another than the likeliest is of use only if it knows words of time that the likeliest does not.
+    A language that is less likely is of use only if it knows words of time that the likeliest does not.
     """
-    found: list[tuple[float, Lexicon, list[Token]]] = []
+    found: list[Spoken] = []
     letters = frozenset().union(*(field.raw.lower() for field in fields))
     forms = {field.folded for field in fields}
     for words in map(lexicon, codes):
         signs = len(forms & words.signs) + 0.5 * (not words.alphabet.isdisjoint(letters))
         tokens = typed_tokens(fields, words) if not forms.isdisjoint(words.entries) else []
         known = sum(token.lexical if token.strong else 0.25 * token.lexical for token in tokens)
-        found.append((signs + known, words, tokens))
+        found.append(Spoken(signs + known, words, tokens))
     if not found:
         return []
-    found.sort(key=lambda row: -row[0])
-    words, tokens = found[0][1:]
-    likeliest = tokens or typed_tokens(fields, words)
-    read = {token.start for token in likeliest if token.strong}
-    others = (row[1:] for row in found[1:] if any(token.strong and token.start not in read for token in row[2]))
-    return [(words, likeliest), *others]
+    found.sort(key=lambda spoken: -spoken.evidence)
+    best = found[0]._replace(tokens=found[0].tokens or typed_tokens(fields, found[0].words))
+    read = {token.start for token in best.tokens if token.strong}
+    others = (
+        other
+        for other in found[1:]
+        if any(token.strong and (token.start not in read or other.evidence == best.evidence) for token in other.tokens)
+    )
+    return [best, *others]
 
 
 def _read(text: str, context: Context) -> tuple[list[TimeHint], list[EventHint]]:
@@ -161,21 +177,20 @@ def _hint(text: str, context: Context, place: int, draft: Draft) -> TimeHint | N
     )
 
 
-def _merged(readings: Sequence[tuple[list[TimeHint], list[EventHint]]]) -> TimeReading:
+def _merged(readings: Sequence[tuple[list[TimeHint], list[EventHint]]], likeliest: Sequence[bool]) -> TimeReading:
     """The hints of the likeliest language, and those of others where it has none."""
     times: list[TimeHint] = []
-    events: list[EventHint] = []
-    for rank, (found, named) in enumerate(readings):
+    for (found, _), likely in zip(readings, likeliest, strict=True):
         for hint in found:
-            if rank and not _foreign(hint):
+            if not likely and not _foreign(hint):
                 continue
             rivals = [other for other in times if hint.start < other.end and other.start < hint.end]
-            if not rivals or (rank and all(len(hint.text) > len(other.text) + 3 for other in rivals)):
+            least = 1 if likely else _MORE
+            if all(len(hint.text) >= len(other.text) + least for other in rivals):
                 times = [other for other in times if other not in rivals]
                 times.append(hint)
-        events.extend(named if rank == 0 else ())
     times.sort(key=lambda hint: hint.start)
-    return TimeReading(times=tuple(times), events=tuple(events))
+    return TimeReading(times=tuple(times), events=tuple(readings[0][1]) if readings else ())
 
 
 def _foreign(hint: TimeHint) -> bool:

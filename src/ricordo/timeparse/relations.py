@@ -10,7 +10,7 @@ from ricordo.timeparse.civil import Interval, shift
 from ricordo.timeparse.hints import Grain, Relation
 from ricordo.timeparse.patterns import Atom, compile_pattern, match, skip
 from ricordo.timeparse.periods import latest
-from ricordo.timeparse.ranges import AND, LINKS, Bounds, Draft, ranges_at, ranges_inside, until_now
+from ricordo.timeparse.ranges import AND, LINKS, Bounds, Draft, neighbours_at, ranges_at, ranges_inside, until_now
 from ricordo.timeparse.relative import back
 from ricordo.timeparse.words import Token
 
@@ -35,6 +35,7 @@ def drafts_at(chains: Chains, place: int) -> Iterator[Draft]:
     for first in range(place, skip(chains.context.tokens, place, _PREPOSITIONS) + 1):
         yield from _plain(chains, place, first)
         yield from ranges_at(chains, first)
+        yield from neighbours_at(chains, first)
     yield from _counted(chains, place)
 
 
@@ -110,6 +111,8 @@ def _open_ended(
                 continue
             others = [other(interval)] if other else []
             others += [pick(each) for each in atom.period.alternatives]
+            if other and atom.period.grain is Grain.PART:  # "until the end of the year"
+                interval = Interval(interval.end, interval.end)
             draft = Draft(atom.end, relation, pick(interval), atom.period.grain, _OPEN, tuple(others))
             yield draft
             yield from _ended(chains, draft)

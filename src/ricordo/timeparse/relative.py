@@ -57,6 +57,12 @@ def day_part(context: Context, value: str) -> Period:
     return known(Grain.PART, found.interval, *others) if found and found.interval else known(Grain.DAY, turn)
 
 
+@rule("shift adjective unit")
+def shifted_kind(context: Context, count: int, _: object, unit: str) -> Period | None:
+    """The last full quarter, the previous calendar year."""
+    return shifted_unit(context, count, unit)
+
+
 @rule("shift unit", "unit shift_after")
 def shifted_unit(context: Context, first: int | str, second: int | str) -> Period | None:
     count, unit = (second, first) if isinstance(first, str) else (first, second)
@@ -139,6 +145,7 @@ def _rolling(context: Context, count: int, grain: Grain) -> Period | None:
 @rule(
     "num unit|units ago", "ago_before num unit|units", "one unit ago", "ago_before one unit", bare=0.93, licensed=0.93
 )
+@rule("unit|units num ago", bare=0.85, licensed=0.85)
 @rule("unit ago", "ago_before unit", bare=0.85, licensed=0.85)
 @rule("ago_before num unit|units ago", bare=0.93, licensed=0.93)
 def ago(context: Context, *values: object) -> Period | None:
@@ -146,6 +153,13 @@ def ago(context: Context, *values: object) -> Period | None:
     numbers = [value for value in values if isinstance(value, int)]
     size, grain = _measure(unit)
     return _ago(context, max(numbers) * size, grain)
+
+
+@rule("num|one unit|units ago day_word=0")
+def ago_today(context: Context, count: int, unit: str, *_: object) -> Period | None:
+    """A week ago today: the day, not the week."""
+    size, grain = _measure(unit)
+    return None if grain in _FINE else known(Grain.DAY, within_unit(back(context, grain, count * size), Grain.DAY))
 
 
 def _ago(context: Context, count: int, grain: Grain) -> Period | None:
@@ -191,6 +205,10 @@ def _register(kind: str, make: Callable[[Context, Any], Period | None]) -> None:
     @rule(f"{kind} shift_after")
     def after(context: Context, value: object, count: int) -> Period | None:
         return before(context, count, value)
+
+    @rule(f"{kind} before the? shift=-1")
+    def before_last(context: Context, value: object, *_: object) -> Period | None:
+        return before(context, -2, value)
 
     @rule(f"roll {kind}")
     def last(context: Context, _: object, value: object) -> Period | None:

@@ -93,7 +93,7 @@ def _local_date(match: re.Match[str]) -> Senses:
 
 
 def _day_month(match: re.Match[str]) -> Senses:
-    first, second = int(match["a"]), int(match["b"])
+    first, second = int(match["a"]), int(match["b"] or match["b2"])
     orders = {"dmy": (first, second), "mdy": (second, first)}
     fit = {order: pair for order, pair in orders.items() if 1 <= pair[0] <= 31 and 1 <= pair[1] <= 12}
     return {"day_month": fit} if fit else {}
@@ -174,7 +174,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Senses]], ...] =
         (rf"(?P<a>\d\d?)(?P<s>[-./])(?P<b>\d\d?)(?P=s)(?P<y>{_SHORT_YEAR})", _local_date),
         (rf"(?P<y>{_YEAR})[-/](?P<m>\d\d?)|(?P<y2>{_YEAR})\.(?P<m2>\d\d)", _year_month),
         (rf"(?P<m>\d\d?)[-./](?P<y>{_YEAR})", _month_year),
-        (r"(?P<a>\d\d?)[./](?P<b>\d\d?)", _day_month),
+        (r"(?P<a>\d\d?)(?:/(?P<b>\d\d?)|\.(?P<b2>\d\d))", _day_month),
         (rf"(?P<h>\d\d?):(?P<min>\d\d)(?::\d\d)?{_CLOCK_END}", _clock),
         (r"(?P<h>\d\d?)[.](?P<min>\d\d)(?P<half>am|pm|a\.m|p\.m)", _clock),
         (r"(?P<h>\d\d?)(?P<min>)(?P<half>am|pm|a\.m|p\.m|h|hs|ч)", _clock),
