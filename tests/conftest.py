@@ -11,10 +11,9 @@ from anyio.from_thread import start_blocking_portal
 from psycopg.conninfo import make_conninfo
 
 from postgres_servers import TcpServer, embedded_server, empty, fresh_database, tcp_server
+from publicdata import DATA
 from ricordo.stores import open_store
 from ricordo.stores.postgres.server import EmbeddedServer
-
-DATA = Path(os.environ.get("RICORDO_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 @pytest.fixture(autouse=True)

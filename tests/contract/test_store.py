@@ -118,7 +118,7 @@ async def test_adding_twice_adds_nothing(store: Store) -> None:
     first = await store.add("a", batch(item, vectors={"once": (1, 0)}))
     second = await store.add("a", batch(item, vectors={"once": (1, 0)}))
 
-    assert (first.memories, first.chunks) == ({item.id}, 1)
+    assert (first.memories, first.chunks) == (frozenset({item.id}), 1)
     assert (second.memories, second.chunks) == (frozenset(), 0)
     assert (await store.stats()).memories == 1
     assert await near(store, variant(1, 0)) == ["once"]
@@ -191,7 +191,7 @@ async def test_a_chunk_moves_with_its_text_to_another_memory_of_its_origin(store
     await store.add("a", batch(before, vectors={"shared passage": (1, 0)}, readings=(reading(before),)))
     added = await store.add("a", Batch(memories=(after,), entries=(moved,), readings=(reading(after, revision="2"),)))
 
-    assert (added.chunks, added.forgotten) == (0, {before.id})
+    assert (added.chunks, added.forgotten) == (0, frozenset({before.id}))
     ((_, owner),) = await store.get("a", [moved.chunk.id])
     assert owner.id == after.id
     assert await near(store, variant(1, 0)) == ["shared passage"]

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conftest import DATA
 from postgres_servers import tell
+from publicdata import DATA
 from ricordo.analyzer import STANDARD
 from ricordo.bm25 import rank
 from ricordo.memory import Memory, Origin

@@ -13,6 +13,7 @@ import ricordo
 from ricordo.analyzer import Analyzer, Terms
 from ricordo.engine import Engine
 from ricordo.errors import ConfigError, InvalidInput, NotFound
+from ricordo.ingest import Progress
 from ricordo.memory import Memory, Origin
 from ricordo.query import Filters, Query, TimeRange
 from ricordo.settings import Settings
@@ -222,7 +223,7 @@ async def test_what_was_forgotten_does_not_come_back_with_its_file(memory: Engin
 
 async def test_one_bad_file_does_not_stop_the_rest(memory: Engine, notes: Path) -> None:
     (notes / "bad.md").symlink_to(notes / "nowhere.md")
-    told = []
+    told: list[Progress] = []
     done = await memory.ingest([notes, notes / "absent.md"], tell=told.append)
 
     assert done.added == 3

@@ -68,7 +68,7 @@ def midnight(day: date) -> datetime:
     return datetime.fromisoformat(day.isoformat())
 
 
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", list(cases()))
 def test_a_question_means_the_time_that_people_mean(case: Case) -> None:
     known = {case.language} & set(available_languages())
     for languages in (sorted(known) or None, None):
