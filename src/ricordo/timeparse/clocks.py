@@ -43,7 +43,7 @@ def part(_: Context, hours: str) -> Period:
     return part_period(hours)
 
 
-@rule("clock", bare=0.6, licensed=0.8)
+@rule("clock", bare=0.5, licensed=0.8)
 @rule("clock ampm", bare=0.75, licensed=0.85)
 @rule("clock oclock")
 def clock(_: Context, at: tuple[int, int] | str, half: str | int = "") -> Period | None:

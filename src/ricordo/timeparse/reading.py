@@ -14,7 +14,7 @@ from ricordo.timeparse.chains import Chains
 from ricordo.timeparse.civil import utc_range
 from ricordo.timeparse.events import event_hints
 from ricordo.timeparse.hints import EventHint, TimeHint, TimeOptions, TimeReading
-from ricordo.timeparse.lexicon import Lexicon, available_languages, lexicon
+from ricordo.timeparse.lexicon import Entry, Lexicon, available_languages, lexicon
 from ricordo.timeparse.patterns import Context
 from ricordo.timeparse.ranges import Draft
 from ricordo.timeparse.relations import drafts_at
@@ -31,6 +31,9 @@ _REACH = 8
 _RECALL = 4
 # Characters that a less likely language must read more, to be believed.
 _MORE = 4
+_LETTERS, _LONG = 4, 7
+# What a word such as "of" tells of the language, beside a word of time.
+_LITTLE_EVIDENCE = 0.25
 _OPENERS = frozenset({"since", "before", "after", "until", "between"})
 
 
@@ -76,8 +79,12 @@ def _vocabulary(codes: tuple[str, ...]) -> Vocabulary:
     entries = [entry for code in codes for found in lexicon(code).entries.values() for entry in found]
     return Vocabulary(
         words=frozenset(word for entry in entries for word in entry.words),
-        names=frozenset(entry.words[0] for entry in entries if entry.senses.keys() & {"month", "weekday"}),
+        names=frozenset(entry.words[0] for entry in entries if _named(entry)),
     )
+
+
+def _named(entry: Entry) -> bool:
+    return "short" not in entry.senses and not entry.senses.keys().isdisjoint({"month", "weekday"})
 
 
 def _spoken(fields: Sequence[Field], codes: Iterable[str]) -> list[Spoken]:
@@ -91,7 +98,7 @@ def _spoken(fields: Sequence[Field], codes: Iterable[str]) -> list[Spoken]:
     for words in map(lexicon, codes):
         signs = len(forms & words.signs) + 0.5 * (not words.alphabet.isdisjoint(letters))
         tokens = typed_tokens(fields, words) if not forms.isdisjoint(words.entries) else []
-        known = sum(token.lexical if token.strong else 0.25 * token.lexical for token in tokens)
+        known = sum(token.lexical * (1 if token.strong else _LITTLE_EVIDENCE) for token in tokens)
         found.append(Spoken(signs + known, words, tokens))
     if not found:
         return []
@@ -195,4 +202,5 @@ def _merged(readings: Sequence[tuple[list[TimeHint], list[EventHint]]], likelies
 
 def _foreign(hint: TimeHint) -> bool:
     """Whether words of another language than the question's are surely words of time."""
-    return hint.confidence >= 0.85 and (" " in hint.text or len(hint.text) >= 7)
+    letters = sum(map(str.isalpha, hint.text))
+    return hint.confidence >= 0.85 and letters >= _LETTERS and (" " in hint.text or letters >= _LONG)

@@ -72,6 +72,8 @@ def _sureness(chains: Chains, atom: Atom, place: int, first: int) -> float:
     if atom.parts > 1 or atom.period.grain not in _DOUBTFUL:
         return sure
     noun, name = _next_word(chains, atom.end)
+    if "short" in tokens[first].senses:
+        return min(sure, _WEAK)
     if atom.period.grain is Grain.SEASON:
         return sure if any("in" in token.senses for token in licenses) else atom.bare
     if atom.period.grain is Grain.DECADE:

@@ -31,9 +31,9 @@ _NUMBER_RUN = 3
 # fmt: off
 _LITTLE = frozenset({
     "of", "the", "in", "at", "during", "from", "to", "and", "comma", "one", "few", "num", "by", "every", "label",
-    "more", "less", "now",
-    "since", "before", "after", "until", "between", "while", "that", "since_or_from", "onwards", "over",
-    "blocked", "oclock", "half", "vague_count", "older", "newer", "year_abbreviation", "earlier", "ord",
+    "more", "less", "now", "since", "before", "after", "until", "between", "while", "that", "since_or_from",
+    "onwards", "over", "blocked", "oclock", "half", "vague_count", "older", "newer", "short", "adjective",
+    "half_past", "and_half", "year_abbreviation", "earlier", "ord",
 })
 # fmt: on
 _NUMERALS = frozenset({"num", "ord"})
