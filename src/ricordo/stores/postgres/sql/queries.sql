@@ -245,23 +245,27 @@ WITH candidate AS MATERIALIZED (
 SELECT c.id, c.length, c.context_length, c.lexemes::text AS lexemes FROM candidate c
 
 -- name: filtered_word_matches
+-- The filter is a subquery of each chunk that holds a term, of which there are few; memories that pass may be many.
 WITH candidate AS MATERIALIZED (
     SELECT c.id, c.length, c.context_length, c.lexemes
     FROM ricordo.chunk c
-    JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
-    WHERE c.namespace = %(namespace)s AND c.lexemes @@ %(any)s::tsquery
-        AND (%(superseded)s OR m.superseded_by IS NULL)
-        AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
-        AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
-        AND (%(tags)s::text[] = '{}' OR m.tags @> %(tags)s::text[])
-        AND (%(metadata)s::jsonb = '{}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
-            SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
-            WHERE m.metadata -> wanted.key IS DISTINCT FROM wanted.value
-        )))
-        AND (%(origin)s::text IS NULL OR EXISTS (
-            SELECT 1 FROM ricordo.origin o
-            WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
-        ))
+    WHERE c.namespace = %(namespace)s AND c.lexemes @@ %(any)s::tsquery AND (
+        SELECT
+            (%(superseded)s OR m.superseded_by IS NULL)
+            AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
+            AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
+            AND (%(tags)s::text[] = '{}' OR m.tags @> %(tags)s::text[])
+            AND (%(metadata)s::jsonb = '{}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
+                SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
+                WHERE m.metadata -> wanted.key IS DISTINCT FROM wanted.value
+            )))
+            AND (%(origin)s::text IS NULL OR EXISTS (
+                SELECT 1 FROM ricordo.origin o
+                WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
+            ))
+        FROM ricordo.memory m
+        WHERE m.namespace = %(namespace)s AND m.id = c.memory_id
+    )
     ORDER BY
         (
             CASE WHEN %(idf_1)s > 0 AND c.lexemes @@ %(band_1)s::tsquery THEN %(idf_1)s ELSE 0 END +
