@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from postgres_servers import tell
+from postgres_servers import connect, tell
 from ricordo.memory import Chunk, Memory, Origin
 from ricordo.protocols import Batch, Entry
 from ricordo.query import Filters, TimeRange, Variant
@@ -95,6 +95,9 @@ async def filled(request: pytest.FixtureRequest, postgres_url: str) -> AsyncIter
     store = PostgresStore(Database(address(postgres_url)), exact_rows=exact_rows)
     await store.open()
     await store.add(spaces[0].name, page(spaces[0], 0))  # what outgrows the exact search is indexed
+    with connect(postgres_url) as connection:
+        made = connection.execute("SELECT 1 FROM pg_indexes WHERE indexname LIKE 'embedding_hnsw%'").fetchall()
+        assert len(made) == 1
     yield store, spaces
     await store.close()
 
