@@ -46,8 +46,8 @@ def part(_: Context, hours: str) -> Period:
 @rule("clock", bare=0.5, licensed=0.8)
 @rule("clock ampm", bare=0.75, licensed=0.85)
 @rule("clock oclock")
-def clock(_: Context, at: tuple[int, int] | str, half: str | int = "") -> Period | None:
-    hour, minute = map(int, at.split(":")) if isinstance(at, str) else at
+def clock(_: Context, at: tuple[int, int], half: str | int = "") -> Period | None:
+    hour, minute = at
     return _twelve_hours(hour, minute, str(half))
 
 

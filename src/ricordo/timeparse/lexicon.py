@@ -22,6 +22,7 @@ __all__ = ["Entry", "Forms", "Lexicon", "available_languages", "fold_word", "lex
 
 _BREVE = "\N{COMBINING BREVE}"
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s$")
+_CLOCK = re.compile(r"(\d+):(\d\d)")
 _STEM = re.compile(r"([^\[\],]*)\[([^\]]*)\]([^,]*)")
 
 
@@ -50,8 +51,8 @@ class Forms:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lexicon:
-    """`entries` by the first word of a form; `signs` are words and `alphabet` letters that
-    tell the language.
+    """`entries` by the first word of a form; `signs` are words and `alphabet` its letters
+    beyond ASCII: both tell the language.
     """
 
     language: str
@@ -140,6 +141,8 @@ def _rows(tables: Mapping[str, object], endings: Mapping[str, str]) -> Iterator[
 
 
 def _value(text: str) -> object:
+    if match := _CLOCK.fullmatch(text):
+        return int(match[1]), int(match[2])
     return int(text) if text.lstrip("-").isdigit() else text
 
 
@@ -151,12 +154,17 @@ def _forms(text: str, endings: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
 
 def _expanded(text: str, endings: Mapping[str, str]) -> Iterator[str]:
     for form in re.split(r",(?![^\[]*\])", text):
-        match = _STEM.fullmatch(form.strip())
-        if match is None:
-            yield form
-            continue
-        stem, suffixes, rest = match.groups()
-        for suffix in suffixes.split():
-            for ending in endings.get(suffix, suffix).split():
-                for tail in _expanded(rest, endings):
-                    yield stem + ending.replace("_", "") + tail
+        yield from _inflected(form.strip(), endings)
+
+
+def _inflected(form: str, endings: Mapping[str, str]) -> Iterator[str]:
+    match = _STEM.fullmatch(form)
+    if match is None:
+        yield form
+        return
+    stem, suffixes, rest = match.groups()
+    tails = list(_inflected(rest, endings))
+    for suffix in suffixes.split():
+        for ending in endings.get(suffix, suffix).split():
+            for tail in tails:
+                yield stem + ending.replace("_", "") + tail

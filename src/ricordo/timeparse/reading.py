@@ -93,10 +93,11 @@ def _spoken(fields: Sequence[Field], codes: Iterable[str]) -> list[Spoken]:
     A language that is less likely is of use only if it knows words of time that the likeliest does not.
     """
     found: list[Spoken] = []
-    letters = frozenset().union(*(field.raw.lower() for field in fields))
+    letters = {char for field in fields if not field.raw.isascii() for char in field.raw.lower() if char.isalpha()}
+    letters = {char for char in letters if not char.isascii()}
     forms = {field.folded for field in fields}
     for words in map(lexicon, codes):
-        signs = len(forms & words.signs) + 0.5 * (not words.alphabet.isdisjoint(letters))
+        signs = len(forms & words.signs) + 0.5 * (bool(letters) and letters <= words.alphabet)
         tokens = typed_tokens(fields, words) if not forms.isdisjoint(words.entries) else []
         known = sum(token.lexical * (1 if token.strong else _LITTLE_EVIDENCE) for token in tokens)
         found.append(Spoken(signs + known, words, tokens))
