@@ -137,7 +137,7 @@ def _near(tokens: Sequence[Token]) -> list[bool]:
     distance = _REACH
     for token in reversed(tokens):
         distance = 0 if token.strong else distance + 1
-        near.append(distance < _REACH and bool(token.senses))
+        near.append(distance < _REACH and bool(token.senses) and "comma" not in token.senses)
     return near[::-1]
 
 

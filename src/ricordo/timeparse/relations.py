@@ -20,6 +20,8 @@ _PREPOSITIONS = frozenset({"in", "of", "the", "at", "during", "from", "comma"})
 _LICENSES = frozenset({"in", "of", "at", "during", "from", "since_or_from", "by"})
 _CLOCKS = (Grain.HOUR, Grain.MINUTE)
 _OPEN = 0.93
+# Above that of a range, which "за неделю до Нового года" might be taken for.
+_DISTANT = 0.94
 _WEAK = 0.4
 _SHORT = 4
 _COUNTABLE = frozenset({"unit", "units", "half", "weekday", "weekend", "part", "season", "label"})
@@ -162,7 +164,9 @@ _OPENERS: dict[str, Callable[[Chains, int], Iterator[Draft]]] = {
 }
 
 
-_BEFORE_PERIOD = compile_pattern("num|one unit|units before|after")
+_BEFORE_PERIOD = tuple(
+    map(compile_pattern, ("num|one unit|units before|after", "unit before|after", "over num? unit|units before|after"))
+)
 _MORE_AGO = (
     compile_pattern("older num|one|few unit|units"),
     compile_pattern("more num|one|few unit|units ago"),
@@ -187,10 +191,12 @@ def _counted(chains: Chains, place: int) -> Iterator[Draft]:
                 bounds: Bounds = (None, moment) if older else (moment, context.now)
                 relation = Relation.BEFORE if older else Relation.SINCE
                 yield Draft(found[0], relation, bounds, grain, 0.9)
-    if found := match(context.tokens, _BEFORE_PERIOD, place):
-        count, unit, _ = found[1]
-        sign = -1 if "before" in context.tokens[found[0] - 1].senses else 1
-        yield from _distant(chains, found[0], str(unit), sign * int(str(count)))
+    for pattern in _BEFORE_PERIOD:
+        if found := match(context.tokens, pattern, place):
+            counts = [value for value in found[1][:-1] if isinstance(value, int)]
+            unit = next(value for value in found[1] if isinstance(value, str))
+            sign = -1 if "before" in context.tokens[found[0] - 1].senses else 1
+            yield from _distant(chains, found[0], unit, sign * max(counts, default=1))
 
 
 def _moment(chains: Chains, values: list[object]) -> tuple[Grain, datetime]:
@@ -208,6 +214,8 @@ def _distant(chains: Chains, place: int, unit: str, count: int) -> Iterator[Draf
     for atom, interval in _periods(chains, _after_links(chains, place)):
         if atom.licensed <= 0 or grain in _CLOCKS:
             continue
-        moved = shift(interval.start, grain, count), shift(interval.end, grain, count)
+        moved: Bounds = (shift(interval.start, grain, count), shift(interval.end, grain, count))
         window: Bounds = (moved[0], interval.start) if count < 0 else (interval.end, moved[1])
-        yield Draft(atom.end, Relation.IN, moved, atom.period.grain, 0.85, (window,))
+        # "The week before Christmas" is all of it; "two weeks before Christmas" is a day.
+        main, other = (window, moved) if abs(count) == 1 and grain.rank > Grain.DAY.rank else (moved, window)
+        yield Draft(atom.end, Relation.IN, main, atom.period.grain, _DISTANT, (other,))

@@ -206,6 +206,10 @@ def _register(kind: str, make: Callable[[Context, Any], Period | None]) -> None:
     def after(context: Context, value: object, count: int) -> Period | None:
         return before(context, count, value)
 
+    @rule(f"shift {kind} shift_after")
+    def both(context: Context, _: object, value: object, count: int) -> Period | None:
+        return before(context, count, value)
+
     @rule(f"{kind} before the? shift=-1")
     def before_last(context: Context, value: object, *_: object) -> Period | None:
         return before(context, -2, value)
