@@ -57,6 +57,12 @@ class Rule:
     bare: float
     licensed: float
 
+    @property
+    def second(self) -> frozenset[str]:
+        """What the second token must be one of; empty when the pattern does not say."""
+        first, *rest = self.pattern
+        return frozenset(rest[0].kinds) if rest and not first.optional and not rest[0].optional else frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:
@@ -70,7 +76,7 @@ class Atom:
     parts: int = 1
 
 
-_RULES: dict[str, list[Rule]] = {}
+_RULES: dict[str, list[tuple[frozenset[str], Rule]]] = {}
 
 
 def compile_pattern(text: str) -> Pattern:
@@ -93,7 +99,7 @@ def rule(*patterns: str, bare: float = 0.95, licensed: float = 0.95) -> Callable
         for text in patterns:
             made = Rule(compile_pattern(text), action, bare, licensed)
             for kind in _beginnings(made.pattern):
-                _RULES.setdefault(kind, []).append(made)
+                _RULES.setdefault(kind, []).append((made.second, made))
         return action
 
     return register
@@ -144,8 +150,11 @@ def atoms_at(context: Context, place: int) -> list[Atom]:
     """What the rules make of the tokens that begin at `place`."""
     atoms: list[Atom] = []
     tokens = context.tokens
+    after = tokens[place + 1].senses.keys() if place + 1 < len(tokens) else frozenset[str]()
     for kind in tokens[place].senses:
-        for made in _RULES.get(kind, ()):
+        for second, made in _RULES.get(kind, ()):
+            if second and second.isdisjoint(after):
+                continue
             found = match(tokens, made.pattern, place)
             if found is None:
                 continue

@@ -24,6 +24,8 @@ LINKS = frozenset({"of", "the", "in", "at"})
 _OPENINGS = GAP | {"from", "since_or_from"}
 _CLOCKS = (Grain.HOUR, Grain.MINUTE)
 _NOON = 12
+# No first side of a range has more tokens.
+_REACH = 12
 _SURE = 0.93
 _SOME_DAY = known(Grain.DAY, Interval(datetime.fromisoformat("2000-01-01"), datetime.fromisoformat("2000-01-02")))
 
@@ -106,6 +108,8 @@ def until_now(chains: Chains, end: int, start: datetime, grain: Grain) -> Draft:
 
 def _pairs(chains: Chains, place: int, links: frozenset[str]) -> Iterator[Pair]:
     tokens = chains.context.tokens
+    if all(links.isdisjoint(token.senses) for token in tokens[place + 1 : place + _REACH]):
+        return
     for first in (*chains.at(place), *_numbers(chains, place)):
         link = first.end
         if link < len(tokens) and "comma" in tokens[link].senses:
