@@ -132,9 +132,9 @@ class _Run:
             return ""
         return (await self._page(self.target, namespace, list(found.values()))).checksum()
 
-    async def close_readings(self) -> None:
+    async def close_readings(self, wanted: str | None) -> None:
         """Let the target know which origins were read whole, but forget nothing there for it."""
-        async for namespace, item in self.target.dump():
+        async for namespace, item in self.target.dump(wanted):
             if isinstance(item, Memory) and (namespace, item.origin.uri) in self.said:
                 self.said[namespace, item.origin.uri].add(item.id)
         for (namespace, uri), ids in self.said.items():
@@ -145,16 +145,19 @@ class _Run:
                 await self.target.add(namespace, Batch(readings=(reading,)))
 
 
-async def move(source: Store, target: Store, *, tell: Callable[[Moving], None] | None = None) -> Moved:
-    """Copy everything. Both stores are open; the target may hold other memories, which stay.
+async def move(
+    source: Store, target: Store, *, namespace: str | None = None, tell: Callable[[Moving], None] | None = None
+) -> Moved:
+    """Copy everything, or all of one namespace. Both stores are open; what else the target holds stays.
 
     `tell` is called after each page. Raises StoreError, also when what was read back is not what was written.
     """
     stats = await source.stats()
-    run = _Run(source=source, target=target, fingerprints=sorted(stats.embedders), total=stats.memories, tell=tell)
-    async for namespace, items in _pages(source.dump()):
-        await run.take(namespace, items)
-    await run.close_readings()
+    total = stats.memories if namespace is None else stats.namespaces.get(namespace, 0)
+    run = _Run(source=source, target=target, fingerprints=sorted(stats.embedders), total=total, tell=tell)
+    async for name, items in _pages(source.dump(namespace)):
+        await run.take(name, items)
+    await run.close_readings(namespace)
     return run.moved
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -16,10 +17,11 @@ import tzlocal
 
 from ricordo.errors import ConfigError
 
-__all__ = ["Settings", "config_file", "data_directory", "load_settings", "setting_origins"]
+__all__ = ["Settings", "config_file", "data_directory", "load_settings", "setting_origins", "without_password"]
 
 HOME = "RICORDO_HOME"
 PREFIX = "RICORDO_"
+PASSWORD = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|(password=)[^&\s]*")
 
 
 def data_directory(environment: Mapping[str, str] = os.environ) -> Path:
@@ -38,6 +40,11 @@ def config_file(environment: Mapping[str, str] = os.environ) -> Path:
 def _default_store(environment: Mapping[str, str] = os.environ) -> str:
     path = data_directory(environment).absolute() / "memory.db"
     return f"sqlite:///{quote(path.as_posix(), safe='/:')}"
+
+
+def without_password(url: str) -> str:
+    """The URL with *** in place of a password; too much goes rather than too little where it is malformed."""
+    return PASSWORD.sub(lambda found: f"{found[1] or found[2]}***", url)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -203,7 +203,13 @@ def test_programs_that_are_not_there_are_named(unmade: Directory) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["postgresql+embedded://", "postgresql+embedded://host/x", "postgresql+embedded:///x?y=1"]
+    "url",
+    [
+        "postgresql+embedded://",
+        "postgresql+embedded:memory",
+        "postgresql+embedded://host/x",
+        "postgresql+embedded:///x?y=1",
+    ],
 )
 def test_a_url_that_names_no_directory_is_refused(url: str) -> None:
     with pytest.raises(InvalidInput):

@@ -12,6 +12,7 @@ from ricordo.cli.memories import forget, history, remember, revise, show
 from ricordo.cli.models import models
 from ricordo.cli.program import CommandLine
 from ricordo.cli.shells import completion
+from ricordo.cli.stores import move, store
 from ricordo.cli.trial import demo
 
 __all__ = ["main"]
@@ -38,7 +39,7 @@ def main() -> None:
 
 
 for command in (
-    remember, recall, ingest, show, revise, history, forget, stats, doctor, export, import_, models, eval_, demo,
-    completion,
+    remember, recall, ingest, show, revise, history, forget, stats, doctor, export, import_, move, store, models,
+    eval_, demo, completion,
 ):  # fmt: skip
     main.add_command(command)

@@ -13,12 +13,12 @@ import numpy as np
 
 from ricordo.cli.options import Options
 from ricordo.engine import open
-from ricordo.errors import InvalidInput, ModelError, StoreError
+from ricordo.errors import InvalidInput, MissingExtra, ModelError, StoreError
 from ricordo.models import AUTO, NONE, choose_embedder, load_embedder
 from ricordo.protocols import Embedder, Fault, Stats
 from ricordo.render.phrases import megabytes, size_advice
 from ricordo.render.reports import Diagnosis, Finding, Setting
-from ricordo.settings import Settings, setting_origins
+from ricordo.settings import Settings, setting_origins, without_password
 from ricordo.stores.sqlite.database import SQLITE_VERSION
 
 __all__ = ["diagnose"]
@@ -32,9 +32,13 @@ def diagnose(options: Options) -> Diagnosis:
     settings = options.settings
     origins = setting_origins(options.given)
     return Diagnosis(
-        settings={name: Setting(value=getattr(settings, name), origin=origins[name]) for name in origins},
+        settings={name: Setting(value=_shown(getattr(settings, name)), origin=origins[name]) for name in origins},
         findings=tuple(_findings(options)),
     )
+
+
+def _shown(value: str | int | float) -> str | int | float:
+    return without_password(value) if isinstance(value, str) else value
 
 
 def _findings(options: Options) -> Iterator[Finding]:
@@ -88,7 +92,7 @@ def _russian() -> Finding:
 def _store(options: Options, embedder: Embedder | None) -> Iterator[Finding]:
     try:
         stats, faults = anyio.run(_look, options)
-    except (StoreError, InvalidInput) as error:
+    except (StoreError, MissingExtra, InvalidInput) as error:
         yield Finding(name="store", status="fault", message=str(error))
         return
     size = f"{stats.memories:,} memories in {stats.chunks:,} chunks, {megabytes(stats.size_bytes)}"

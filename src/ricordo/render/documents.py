@@ -8,9 +8,19 @@ from functools import singledispatch
 from ricordo.engine import Remembered
 from ricordo.ingest import Ingested
 from ricordo.memory import Memory, Origin
+from ricordo.move import Moved
 from ricordo.protocols import Stats
 from ricordo.query import Hit, Recall, TimeUse
-from ricordo.render.reports import Demonstration, Diagnosis, Exported, Forgotten, History, Imported, Revised
+from ricordo.render.reports import (
+    Demonstration,
+    Diagnosis,
+    Distributed,
+    Exported,
+    Forgotten,
+    History,
+    Imported,
+    Revised,
+)
 
 __all__ = ["document"]
 
@@ -112,6 +122,23 @@ def _(imported: Imported) -> Document:
 @document.register
 def _(exported: Exported) -> Document:
     return {"exported": exported.items, "file": exported.file}
+
+
+@document.register
+def _(moved: Moved) -> Document:
+    return {
+        "memories": moved.memories,
+        "present": moved.present,
+        "chunks": moved.chunks,
+        "vectors": moved.vectors,
+        "tombstones": moved.tombstones,
+        "checksum": moved.checksum,
+    }
+
+
+@document.register
+def _(distributed: Distributed) -> Document:
+    return {"distributed": list(distributed.tables), "why": distributed.why}
 
 
 @document.register

@@ -13,6 +13,7 @@ from rich.text import Text
 from ricordo.engine import Remembered
 from ricordo.ingest import Ingested
 from ricordo.memory import Memory
+from ricordo.move import Moved
 from ricordo.protocols import Stats
 from ricordo.query import Hit, Recall, TimeUse
 from ricordo.render.phrases import day, excerpt, flat, megabytes, occasion, place, safe, short_id, size_advice
@@ -20,6 +21,7 @@ from ricordo.render.reports import (
     Answer,
     Demonstration,
     Diagnosis,
+    Distributed,
     Exported,
     Finding,
     Forgotten,
@@ -161,6 +163,23 @@ def _(imported: Imported, view: View) -> RenderableType:
 @layout.register
 def _(exported: Exported, view: View) -> RenderableType:
     return Text(f"exported {_count(exported.items, 'item')} to {flat(exported.file)}")
+
+
+@layout.register
+def _(moved: Moved, view: View) -> RenderableType:
+    whole = f"{_count(moved.memories, 'memory', 'memories')} in {_count(moved.chunks, 'chunk')}"
+    beside = f"{_count(moved.vectors, 'vector')} and {_count(moved.tombstones, 'tombstone')}"
+    return Text(
+        f"{whole}, with {beside}: {moved.memories - moved.present} copied, {moved.present} there already; "
+        "read back and compared"
+    )
+
+
+@layout.register
+def _(distributed: Distributed, view: View) -> RenderableType:
+    if not distributed.tables:
+        return Text(f"nothing to distribute: {distributed.why}")
+    return Text(f"distributed by namespace: {', '.join(distributed.tables)}")
 
 
 @layout.register

@@ -139,4 +139,4 @@ def size_advice(store: str, chunks: int) -> str | None:
     """What to say about a file that has outgrown a search over all of its vectors; None when it has not."""
     if chunks <= LARGE_CHUNKS or not store.startswith("sqlite:"):
         return None
-    return f"with {chunks:,} chunks PostgreSQL suits this store better: export it and import it there"
+    return f"with {chunks:,} chunks PostgreSQL suits this store better: ricordo move --to postgresql://…"

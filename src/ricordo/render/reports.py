@@ -15,6 +15,7 @@ __all__ = [
     "Answer",
     "Demonstration",
     "Diagnosis",
+    "Distributed",
     "Exported",
     "Finding",
     "Forgotten",
@@ -70,6 +71,14 @@ class Exported:
 
     items: int
     file: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Distributed:
+    """The tables that were spread over a cluster just now; if none, why there was nothing to do."""
+
+    tables: tuple[str, ...]
+    why: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

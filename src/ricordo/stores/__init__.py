@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from ricordo.errors import InvalidInput
 from ricordo.protocols import Store
+from ricordo.settings import without_password
 
 __all__ = ["open_store"]
 
@@ -30,6 +31,6 @@ def open_store(url: str) -> Store:
     scheme = urlsplit(url).scheme
     if scheme not in _STORES:
         known = ", ".join(f"{name}:" for name in sorted(_STORES))
-        raise InvalidInput(f"no store is behind {url!r}; a store URL begins with one of {known}")
+        raise InvalidInput(f"no store is behind {without_password(url)!r}; a store URL begins with one of {known}")
     module, name = _STORES[scheme]
     return cast("Store", getattr(import_module(module), name).from_url(url))

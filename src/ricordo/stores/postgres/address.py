@@ -60,7 +60,7 @@ def directory(url: str) -> Directory:
     """
     parts = urlsplit(url)
     path = unquote(parts.path)
-    if parts.netloc or path.strip("/") == "":
+    if parts.netloc or not path.startswith("/") or path.strip("/") == "":
         raise InvalidInput(f"{url!r} names no directory; write postgresql+embedded:///home/me/memory")
     options = parse_qs(parts.query, keep_blank_values=True)
     unknown = sorted(set(options) - {"bin", "database"})

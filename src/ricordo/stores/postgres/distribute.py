@@ -24,10 +24,10 @@ TABLES = (
 )  # parents first
 
 
-async def distribute(session: Session) -> tuple[str, ...]:
-    """Distribute the tables that are not yet; their names. Nothing is done where there is no Citus."""
+async def distribute(session: Session) -> tuple[str, ...] | None:
+    """Distribute the tables that are not yet; their names. None, and nothing is done, where there is no Citus."""
     if await session.one("has_citus") is None:
-        return ()
+        return None
     await session.simple("lock_schema")
     known = {row["name"] for row in await session.all("distributed_tables")}
     done = [table for table in TABLES if table not in known]

@@ -132,10 +132,10 @@ class PostgresStore:
     async def check(self) -> tuple[Fault, ...]:
         return await self._database.examine(checks.faults)
 
-    async def distribute(self) -> tuple[str, ...]:
+    async def distribute(self) -> tuple[str, ...] | None:
         """Spread the tables over a Citus cluster, by namespace; the names of those that were not yet.
 
-        The store is open, on the coordinator. On a server without Citus nothing is done.
+        The store is open, on the coordinator. On a server without Citus nothing is done, and the answer is None.
         """
         return await self._database.maintain(distribute)
 

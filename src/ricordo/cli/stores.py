@@ -1,0 +1,120 @@
+"""Commands about where memories are kept: move, and store with what is below it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import click
+
+from ricordo.cli.options import TEXT, Command, Options, Program, examples, pass_options
+from ricordo.cli.program import FOUND, NOTHING
+from ricordo.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ricordo.move import Moved, Moving
+    from ricordo.protocols import Store
+    from ricordo.render.reports import Distributed
+
+__all__ = ["move", "store"]
+
+NO_SERVER = "this store is no PostgreSQL server"
+NO_CITUS = "the server has no Citus; a single server needs none"
+DONE_BEFORE = "every table is distributed already"
+
+
+@runtime_checkable
+class Distributable(Protocol):
+    """A store that can spread its tables over a cluster."""
+
+    async def distribute(self) -> tuple[str, ...] | None:
+        """The tables that were not spread yet, and are now; None where there is no cluster."""
+
+
+@click.command(
+    cls=Command,
+    epilog=examples(
+        "ricordo move --to postgresql://mira@db.example/memory",
+        "ricordo move --to postgresql+embedded:///home/mira/memory --namespace work",
+    ),
+)
+@click.option("--to", "target", type=TEXT, required=True, metavar="URL", help="The store to copy to.")
+@pass_options
+def move(options: Options, /, *, target: str) -> int:
+    """Copy all memories to another store.
+
+    With their versions, vectors and tombstones; the store they come from is only read. Every namespace is
+    copied, or the one that --namespace names. What is there already is passed over: a move that was broken
+    off goes on when it is run again.
+    """
+    import anyio
+
+    if target == options.settings.store:
+        raise InvalidInput("--to names the store that the memories are in already")
+    with _watching(quiet=options.json) as tell:
+        moved = anyio.run(_move, options.settings.store, target, options.given.get("namespace"), tell)
+    options.show(moved)
+    return FOUND if moved.memories or moved.tombstones else NOTHING
+
+
+async def _move(source: str, target: str, namespace: str | None, tell: Callable[[Moving], None] | None) -> Moved:
+    from ricordo.move import move
+
+    async with _opened(source) as here, _opened(target) as there:
+        return await move(here, there, namespace=namespace, tell=tell)
+
+
+def _watching(*, quiet: bool) -> AbstractContextManager[Callable[[Moving], None] | None]:
+    """A progress bar while somebody watches stderr."""
+    if quiet or not sys.stderr.isatty():
+        return nullcontext()
+    from ricordo.render.progress import moving_bar
+
+    return moving_bar()
+
+
+@click.group("store", cls=Program, epilog=examples("ricordo store distribute"))
+def store() -> None:
+    """Look after the store itself."""
+
+
+@store.command("distribute", cls=Command, epilog=examples("ricordo store distribute --json"))
+@pass_options
+def distribute(options: Options) -> int:
+    """Spread the store over the nodes of a Citus cluster.
+
+    By namespace, each of which stays whole on one node; what is stored already goes along. Run it once, on the
+    coordinator. For any other store there is nothing to do.
+    """
+    import anyio
+
+    options.show(anyio.run(_distribute, options.settings.store))
+    return FOUND
+
+
+async def _distribute(url: str) -> Distributed:
+    from ricordo.render.reports import Distributed
+
+    async with _opened(url) as opened:
+        if not isinstance(opened, Distributable):
+            return Distributed(tables=(), why=NO_SERVER)
+        tables = await opened.distribute()
+    if tables is None:
+        return Distributed(tables=(), why=NO_CITUS)
+    return Distributed(tables=tables, why=None if tables else DONE_BEFORE)
+
+
+@asynccontextmanager
+async def _opened(url: str) -> AsyncIterator[Store]:
+    from ricordo.stores import open_store
+
+    store = open_store(url)
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
