@@ -11,7 +11,7 @@ import pytest
 from ricordo.errors import InvalidInput
 from ricordo.eval.datasets import EPOCH, Dataset
 from ricordo.eval.jsonfile import read_json, read_json_lines
-from ricordo.eval.locomo import read_locomo
+from ricordo.eval.locomo import GOLDS, read_locomo
 from ricordo.eval.questions import read_questions
 from ricordo.eval.squad import read_squad
 from ricordo.memory import Memory, Origin
@@ -160,6 +160,23 @@ def test_evidence_counts_that_names_a_turn_exactly(tmp_path: Path) -> None:
     assert [question.category for question in dataset.collections[0].questions] == ["4 single-hop", "1 multi-hop"]
 
 
+def test_misprinted_evidence_can_be_mended_or_counted_as_missed(tmp_path: Path) -> None:
+    misprinted = [
+        {"question": "a?", "evidence": ["D1:01; D2:1"], "category": 1},
+        {"question": "b?", "evidence": ["D1:1", "D9:9"], "category": 1},
+        {"question": "c?", "evidence": [], "category": 3},
+    ]
+    file = written(tmp_path / "x.json", [CONVERSATION | {"qa": misprinted}])
+    counted = {
+        gold: {
+            question.text: len(question.relevant) for question in read_locomo(file, gold=gold).collections[0].questions
+        }
+        for gold in GOLDS
+    }
+
+    assert counted == {"exact": {"b?": 1}, "repaired": {"a?": 2, "b?": 1}, "paper": {"a?": 1, "b?": 2, "c?": 1}}
+
+
 def test_a_turn_can_say_its_day(tmp_path: Path) -> None:
     (conversation,) = read_locomo(written(tmp_path / "x.json", [CONVERSATION]), text="dated").collections
 
@@ -174,10 +191,11 @@ def test_conversations_are_chosen_by_name(tmp_path: Path) -> None:
         read_locomo(file, only=["conv-3"])
 
 
-def test_the_three_conversations_have_494_questions_with_evidence(data: Path) -> None:
-    dataset = read_locomo(data / "locomo-dev.json")
+@pytest.mark.parametrize(("gold", "questions"), [("exact", 494), ("repaired", 495), ("paper", 497)])
+def test_the_three_conversations_have_as_many_questions_as_known(data: Path, gold: str, questions: int) -> None:
+    dataset = read_locomo(data / "locomo-dev.json", gold=gold)
 
-    assert sum(len(part.questions) for part in dataset.collections) == 494
+    assert sum(len(part.questions) for part in dataset.collections) == questions
     assert sum(len(part.memories) for part in dataset.collections) == 1451
 
 

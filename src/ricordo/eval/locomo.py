@@ -1,14 +1,14 @@
 """LoCoMo (Maharana et al., Evaluating very long-term conversational memory of LLM agents, ACL 2024).
 
 Each turn of a conversation is a memory, each conversation a namespace. What answers a question are the turns
-that its evidence names exactly; questions without any are left out. Nothing else of the file (answers,
-categories, summaries) reaches the engine.
+that its evidence names, read in one of three ways. Nothing else of the file (answers, categories, summaries)
+reaches the engine.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from ricordo.eval.datasets import EPOCH, Dataset, Question
 from ricordo.eval.jsonfile import Node, read_json
 from ricordo.memory import Memory, Origin
 
-__all__ = ["CATEGORIES", "DEFAULT_TEXT", "TEXTS", "read_locomo"]
+__all__ = ["CATEGORIES", "DEFAULT_GOLD", "DEFAULT_TEXT", "GOLDS", "TEXTS", "read_locomo"]
 
 CATEGORIES: Mapping[int, str] = MappingProxyType(
     {1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop", 5: "5 adversarial"}
@@ -27,6 +27,7 @@ CATEGORIES: Mapping[int, str] = MappingProxyType(
 """The names that the paper's own counts fix; many later works permute them."""
 
 _SESSION = re.compile(r"session_(\d+)")
+_TURN = re.compile(r"D0*(\d+):0*(\d+)")
 _DATE = "%I:%M %p on %d %B, %Y"
 
 
@@ -52,8 +53,37 @@ TEXTS: Mapping[str, Callable[[Node, str], str]] = MappingProxyType(
 DEFAULT_TEXT = "caption"
 
 
-def read_locomo(file: Path, *, only: Collection[str] = (), text: str = DEFAULT_TEXT) -> Dataset:
-    """All conversations, or `only` those named, with their questions. Raises InvalidInput."""
+def _exact(evidence: Sequence[str], turns: Mapping[str, Memory]) -> frozenset[str]:
+    return frozenset(turns[each].id for each in evidence if each in turns)
+
+
+def _repaired(evidence: Sequence[str], turns: Mapping[str, Memory]) -> frozenset[str]:
+    named = [f"D{session}:{turn}" for each in evidence for session, turn in _TURN.findall(each)]
+    return _exact(named, turns)
+
+
+def _paper(evidence: Sequence[str], turns: Mapping[str, Memory]) -> frozenset[str]:
+    """What names no turn stands for a memory that cannot be found, and so does no evidence at all."""
+    return frozenset(turns[each].id if each in turns else f"no turn {each}" for each in evidence or [""])
+
+
+GOLDS: Mapping[str, Callable[[Sequence[str], Mapping[str, Memory]], frozenset[str]]] = MappingProxyType(
+    {"exact": _exact, "repaired": _repaired, "paper": _paper}
+)
+"""How evidence is read: what names a turn exactly; also what does after its misprints are mended; or as the
+paper does, where every string counts and one that names no turn, or none at all, is a miss.
+"""
+
+DEFAULT_GOLD = "exact"
+
+
+def read_locomo(
+    file: Path, *, only: Collection[str] = (), text: str = DEFAULT_TEXT, gold: str = DEFAULT_GOLD
+) -> Dataset:
+    """All conversations, or `only` those named, with their questions; those without gold are left out.
+
+    Raises InvalidInput.
+    """
     found = {sample["sample_id"].text(): sample for sample in read_json(file)}
     unknown = sorted(set(only) - set(found))
     if unknown:
@@ -61,18 +91,18 @@ def read_locomo(file: Path, *, only: Collection[str] = (), text: str = DEFAULT_T
     chosen = [name for name in found if not only or name in only]
     return Dataset(
         name="locomo",
-        collections=tuple(_conversation(name, found[name], text) for name in chosen),
-        settings={"file": file.name, "only": ", ".join(chosen), "text": text, "gold": "exact"},
+        collections=tuple(_conversation(name, found[name], text, gold) for name in chosen),
+        settings={"file": file.name, "only": ", ".join(chosen), "text": text, "gold": gold},
     )
 
 
-def _conversation(name: str, sample: Node, text: str) -> datasets.Collection:
+def _conversation(name: str, sample: Node, text: str, gold: str) -> datasets.Collection:
     turns = dict(_turns(name, sample["conversation"], TEXTS[text]))
     return datasets.Collection(
         name=name,
         # The same words said twice are one memory, which answers for both turns.
         memories=tuple({memory.id: memory for memory in turns.values()}.values()),
-        questions=tuple(_questions(name, sample["qa"], turns)),
+        questions=tuple(_questions(name, sample["qa"], lambda evidence: GOLDS[gold](evidence, turns))),
     )
 
 
@@ -106,10 +136,9 @@ def _moment(date: Node) -> datetime:
         raise date.mistake("a time such as '1:56 pm on 8 May, 2023'") from error
 
 
-def _questions(name: str, asked: Node, turns: Mapping[str, Memory]) -> Iterator[Question]:
+def _questions(name: str, asked: Node, gold: Callable[[Sequence[str]], frozenset[str]]) -> Iterator[Question]:
     for number, question in enumerate(asked):
-        evidence = [each.value for each in question["evidence"]]
-        relevant = frozenset(turns[each].id for each in evidence if isinstance(each, str) and each in turns)
+        relevant = gold([each.text() for each in question["evidence"]])
         category = question["category"].whole()
         if category not in CATEGORIES:
             raise question["category"].mistake("a category from 1 to 5")
