@@ -30,6 +30,7 @@ HOMES = {
     "psycopg": "stores/postgres",
     "pgvector": "stores/postgres",
     "click": "cli",
+    "matplotlib": "eval/plots",
     "rich": "render",
     "markdown_it": "sources",
     "mdit_py_plugins": "sources",

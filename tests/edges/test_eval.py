@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -86,6 +87,113 @@ def test_every_command_tells_missing_data(command: str, tmp_path: Path) -> None:
     done = ricordo("eval", command, tmp_path / "absent", "--embedder", "none", "--store", "memory:")
 
     assert (done.exit_code, "absent does not exist" in done.stderr) == (2, True)
+
+
+LOCOMO = [
+    {
+        "sample_id": "conv-1",
+        "conversation": {
+            "session_1_date_time": "1:56 pm on 8 May, 2023",
+            "session_1": [
+                {"speaker": "Ana", "dia_id": "D1:1", "text": "I saw an owl."},
+                {"speaker": "Bo", "dia_id": "D1:2", "text": "Where?"},
+            ],
+        },
+        "qa": [
+            {"question": "What did Ana see?", "evidence": ["D1:1"], "category": 4},
+            {"question": "Who asked where?", "evidence": ["D1:2"], "category": 1},
+        ],
+    }
+]
+SHAPE = {
+    "dataset": str,
+    "n": int,
+    "metrics": dict,
+    "by_category": dict,
+    "ladder": dict,
+    "latency_ms": dict,
+    "settings": dict,
+}
+MEASURED = ["recall@1", "recall@5", "recall@10", "hit@10", "mrr", "ndcg@10"]
+
+
+@pytest.fixture
+def locomo(tmp_path: Path) -> Path:
+    file = tmp_path / "locomo.json"
+    file.write_text(json.dumps(LOCOMO), encoding="utf-8")
+    return file
+
+
+def well_shaped(found: dict[str, Any]) -> bool:
+    """Whether a document has what scripts read from it."""
+    return (
+        all(isinstance(found[name], kind) for name, kind in SHAPE.items())
+        and list(found["metrics"]) == MEASURED
+        and all(list(measures) == MEASURED for measures in found["ladder"].values())
+        and all(list(measures) == ["n", *MEASURED] for measures in found["by_category"].values())
+        and all(list(spread) == ["p50", "p95"] for spread in found["latency_ms"].values())
+    )
+
+
+def test_documents_of_files_have_what_scripts_read(squad: Path, locomo: Path) -> None:
+    for command, file in (("squad", squad), ("locomo", locomo)):
+        found = json.loads(ricordo("eval", command, file, "--embedder", "none", "--json").stdout)
+
+        assert well_shaped(found)
+        assert (found["dataset"], found["n"]) == (command, 2)
+
+
+def test_the_document_of_ones_own_questions_has_what_scripts_read(tmp_path: Path) -> None:
+    store = ("--store", f"sqlite:///{tmp_path / 'mine.db'}", "--embedder", "none")
+    ricordo("remember", "Owls hunt by night.", *store)
+    line = {"question": "what hunts?", "expected": ["owls"], "category": "birds"}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(line), encoding="utf-8")
+
+    found = json.loads(ricordo("eval", "questions", tmp_path / "mine.jsonl", *store, "--json").stdout)
+
+    assert well_shaped(found)
+    assert list(found["by_category"]) == ["birds"]
+
+
+@pytest.mark.slow
+def test_the_document_of_the_agent_memory_has_what_scripts_read() -> None:
+    found = json.loads(ricordo("eval", "agent-memory", "--embedder", "none", "--json").stdout)
+
+    assert well_shaped(found)
+    assert (found["n"], found["settings"]["memories"]) == (600, 12_000)
+    assert set(found["by_category"]) == {"identifiers", "names", "temporal", "paraphrase", "mixed"}
+
+
+def test_the_document_of_dates_has_what_scripts_read(tmp_path: Path) -> None:
+    line = {"lang": "en", "query": "who won?", "now": "2026-11-25T12:00:00+00:00", "tz": "UTC", "kind": "neg"}
+    (tmp_path / "phrases.jsonl").write_text(json.dumps(line), encoding="utf-8")
+
+    found = json.loads(ricordo("eval", "time", tmp_path / "phrases.jsonl", "--json").stdout)
+
+    for part in (found, found["by_language"]["en"]):
+        assert {"n", "right", "harmful", "false_positive"} <= part.keys()
+    assert (found["n"], found["false_positive"]) == (1, 0.0)
+
+
+def test_gold_is_read_as_asked(locomo: Path) -> None:
+    done = ricordo("eval", "locomo", locomo, "--gold", "paper", "--embedder", "none", "--json")
+
+    assert json.loads(done.stdout)["settings"]["gold"] == "paper"
+
+
+def test_tables_and_pictures_are_written_where_asked(locomo: Path, tmp_path: Path) -> None:
+    wanted = ("--markdown", tmp_path / "report.md", "--plots", tmp_path / "plots")
+    done = ricordo("eval", "locomo", locomo, "--embedder", "none", *wanted)
+
+    assert (tmp_path / "report.md").read_text(encoding="utf-8") == done.stdout
+    assert {file.name for file in (tmp_path / "plots").iterdir()} == {"recall.svg", "latency.svg", "categories.svg"}
+
+
+def test_a_place_that_cannot_be_written_is_told(squad: Path, tmp_path: Path) -> None:
+    for option, place in (("--markdown", tmp_path / "absent" / "report.md"), ("--plots", squad)):
+        done = ricordo("eval", "squad", squad, "--embedder", "none", option, place)
+
+        assert (done.exit_code, "cannot be written" in done.stderr) == (2, True)
 
 
 def test_help_loads_nothing_that_measures() -> None:

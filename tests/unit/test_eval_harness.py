@@ -17,6 +17,7 @@ from ricordo.eval.analyzers import ANALYZERS
 from ricordo.eval.datasets import EPOCH, Collection, Dataset, Question
 from ricordo.eval.harness import Plan, Run, Step, evaluate
 from ricordo.eval.metrics import MEASURES
+from ricordo.eval.plots import draw
 from ricordo.eval.report import Report, compared, document, markdown
 from ricordo.eval.timing import spread
 from ricordo.memory import Memory, Origin
@@ -149,11 +150,46 @@ def test_the_document_has_every_measure_overall_by_category_and_by_rung() -> Non
     assert found["settings"]["embedder"] == HashEmbedder().fingerprint
 
 
+def test_categories_count_alike_in_their_own_mean() -> None:
+    found = document(report(ran()))
+
+    assert found["macro"] == pytest.approx({name: 0.75 for name in MEASURES})
+
+
+def test_the_time_of_each_rung_is_told_beside_that_of_the_first() -> None:
+    found = json.loads(json.dumps(document(report(ran()))))
+
+    assert list(found["latency_by_ladder"]) == list(found["ladder"])
+    assert found["latency_by_ladder"]["plain words"]["ratio"] == 1.0
+
+
 def test_the_tables_show_rungs_categories_and_settings() -> None:
     text = markdown(report(ran()))
 
-    for shown in ("## birds", "3 questions", "| plain words |", "| who ", "| total ", "file birds.json"):
+    for shown in (
+        "## birds",
+        "3 questions",
+        "| plain words |",
+        "| who ",
+        "| mean of these |",
+        "| total ",
+        "birds.json",
+    ):
         assert shown in text
+
+
+def test_a_run_is_drawn_in_three_small_pictures_that_name_what_they_show(tmp_path: Path) -> None:
+    drawn = {file.stem: file.read_text(encoding="utf-8") for file in draw(ran(), tmp_path / "plots")}
+
+    named = {
+        "recall": (">plain words<", ">recall@10<"),
+        "latency": (">total<", ">milliseconds, p50 and p95<"),
+        "categories": (">who<", ">rrf<"),
+    }
+    assert drawn.keys() == named.keys()
+    for name, words in named.items():
+        assert all(word in drawn[name] for word in words)
+        assert len(drawn[name]) < 60_000
 
 
 def test_a_run_compared_with_itself_does_not_differ(tmp_path: Path) -> None:

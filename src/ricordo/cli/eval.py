@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ricordo.cli.evalreport import FILE, Wanted, report, wants_analyzer, wants_report
 from ricordo.cli.evaltime import time
 from ricordo.cli.options import TEXT, Command, Options, Program, examples, pass_options
-from ricordo.cli.program import FOUND
 
 if TYPE_CHECKING:
     from ricordo.eval.datasets import Dataset
-    from ricordo.eval.harness import Run, Step
 
 __all__ = ["eval_"]
 
-FILE = click.Path(path_type=Path)
-# Named here because the help should not import what reads and stems.
-ANALYZERS = ("standard", "plain", "snowball-english", "snowball-portuguese", "snowball-russian", "snowball-spanish")
+# Named here because the help should not import what reads.
 TEXTS = ("plain", "caption", "dated")
+GOLDS = ("exact", "repaired", "paper")
 SPLITS = ("dev", "test")
-
-analyzer_option = click.option(
-    "--analyzer", type=click.Choice(ANALYZERS), default="standard", show_default=True, help="How words are read."
-)
-compare_option = click.option(
-    "--compare", type=FILE, metavar="RUN.json", help="Show differences from an earlier run's --json."
-)
 
 
 @click.group(
@@ -66,17 +54,17 @@ eval_.add_command(time)
 )
 @click.argument("file", type=FILE)
 @click.option("--documents", type=FILE, metavar="FILE", help="Ask about the paragraphs of this parallel file.")
-@analyzer_option
-@compare_option
+@wants_analyzer
+@wants_report
 @pass_options
-def squad(options: Options, /, *, file: Path, documents: Path | None, analyzer: str, compare: Path | None) -> int:
+def squad(options: Options, /, *, file: Path, documents: Path | None, wanted: Wanted) -> int:
     """Questions about paragraphs.
 
     FILE has the format of SQuAD, as XQuAD and FaQuAD do; each paragraph is a memory.
     """
     from ricordo.eval.squad import read_squad
 
-    return measure(options, read_squad(file, documents), analyzer, compare)
+    return measure(options, read_squad(file, documents), wanted)
 
 
 @eval_.command(
@@ -97,10 +85,17 @@ def squad(options: Options, /, *, file: Path, documents: Path | None, analyzer: 
     show_default=True,
     help="Of a turn: speaker and text; and a picture's caption; and the session's date.",
 )
-@analyzer_option
-@compare_option
+@click.option(
+    "--gold",
+    type=click.Choice(GOLDS),
+    default="exact",
+    show_default=True,
+    help="Evidence that names a turn; misprints mended; or all of it, as the paper counts.",
+)
+@wants_analyzer
+@wants_report
 @pass_options
-def locomo(options: Options, /, *, file: Path, only: str, text: str, analyzer: str, compare: Path | None) -> int:
+def locomo(options: Options, /, *, file: Path, only: str, text: str, gold: str, wanted: Wanted) -> int:
     """Questions about long conversations.
 
     FILE is LoCoMo's; each turn is a memory, each conversation a namespace.
@@ -108,7 +103,7 @@ def locomo(options: Options, /, *, file: Path, only: str, text: str, analyzer: s
     from ricordo.eval.locomo import read_locomo
 
     names = [name for name in map(str.strip, only.split(",")) if name]
-    return measure(options, read_locomo(file, only=names, text=text), analyzer, compare)
+    return measure(options, read_locomo(file, only=names, text=text, gold=gold), wanted)
 
 
 @eval_.command(
@@ -122,10 +117,10 @@ def locomo(options: Options, /, *, file: Path, only: str, text: str, analyzer: s
 )
 @click.option("--split", type=click.Choice(SPLITS), default="dev", show_default=True, help="Tune on dev alone.")
 @click.option("--oracle-time", is_flag=True, help="Give the interval that a question means as a filter.")
-@analyzer_option
-@compare_option
+@wants_analyzer
+@wants_report
 @pass_options
-def agent_memory(options: Options, /, *, split: str, oracle_time: bool, analyzer: str, compare: Path | None) -> int:
+def agent_memory(options: Options, /, *, split: str, oracle_time: bool, wanted: Wanted) -> int:
     """Questions about 12,000 generated records.
 
     Synthetic, in English and Russian: identifiers that differ in a character, names that are also words,
@@ -133,7 +128,7 @@ def agent_memory(options: Options, /, *, split: str, oracle_time: bool, analyzer
     """
     from ricordo.eval.agent_memory import agent_memory as generate
 
-    return measure(options, generate(split, oracle_time=oracle_time), analyzer, compare)
+    return measure(options, generate(split, oracle_time=oracle_time), wanted)
 
 
 @eval_.command(
@@ -146,9 +141,9 @@ def agent_memory(options: Options, /, *, split: str, oracle_time: bool, analyzer
     ),
 )
 @click.argument("file", type=FILE)
-@compare_option
+@wants_report
 @pass_options
-def questions(options: Options, /, *, file: Path, compare: Path | None) -> int:
+def questions(options: Options, /, *, file: Path, wanted: Wanted) -> int:
     """Your own questions about your own memories.
 
     FILE has a line {"question": "…", "expected": ["…"]} for each. What is expected is the id of a memory, or a
@@ -157,44 +152,12 @@ def questions(options: Options, /, *, file: Path, compare: Path | None) -> int:
     from ricordo.eval.harness import Plan, evaluate_own
 
     plan = Plan(settings=options.settings, store=options.settings.store)
-    return report(options, partial(evaluate_own, file, plan), compare)
+    return report(options, partial(evaluate_own, file, plan), wanted)
 
 
-def measure(options: Options, dataset: Dataset, analyzer: str, compare: Path | None) -> int:
+def measure(options: Options, dataset: Dataset, wanted: Wanted) -> int:
     """Run a benchmark in a store of its own and show the report."""
     from ricordo.eval.harness import Plan, evaluate
 
-    plan = Plan(settings=options.settings, store=options.given.get("store"), analyzer=analyzer)
-    return report(options, partial(evaluate, dataset, plan), compare)
-
-
-def report(options: Options, evaluate: Callable[[Callable[[Step], None]], Awaitable[Run]], compare: Path | None) -> int:
-    """Run and show what came of it."""
-    import anyio
-
-    from ricordo.eval.report import Report, compared, document, markdown, read_run
-    from ricordo.render import write, write_json
-
-    if compare is not None:
-        read_run(compare)  # a wrong file should be told before the run, not after it
-    with _watching() as tell:
-        run = anyio.run(evaluate, tell)
-    found = Report(run=run, made_at=options.clock(), differences=compared(run, compare) if compare else None)
-    if options.json:
-        write_json(document(found))
-    else:
-        write(markdown(found))
-    return FOUND
-
-
-def _watching() -> AbstractContextManager[Callable[[Step], None]]:
-    """A progress bar while somebody watches stderr."""
-    if not sys.stderr.isatty():
-        return nullcontext(_ignore)
-    from ricordo.render.evaluation import step_bar
-
-    return step_bar()
-
-
-def _ignore(_: Step) -> None:
-    """Nobody watches."""
+    plan = Plan(settings=options.settings, store=options.given.get("store"), analyzer=wanted.analyzer)
+    return report(options, partial(evaluate, dataset, plan), wanted)

@@ -8,7 +8,7 @@ relevant among the first k, hit at k whether anything is; nDCG is binary with th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -31,6 +31,7 @@ __all__ = [
     "paired",
     "recall",
     "reciprocal_rank",
+    "unweighted",
 ]
 
 RESAMPLES = 2000
@@ -95,6 +96,12 @@ def means(outcomes: Sequence[Outcome]) -> dict[str, float]:
     if not outcomes:
         return {}
     return {name: sum(map(measure, outcomes)) / len(outcomes) for name, measure in MEASURES.items()}
+
+
+def unweighted(categories: Iterable[Sequence[Outcome]]) -> dict[str, float]:
+    """Every measure's mean over the means of the categories, which count alike however many questions each has."""
+    each = [means(outcomes) for outcomes in categories if outcomes]
+    return {name: sum(found[name] for found in each) / len(each) for name in MEASURES} if each else {}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,11 +12,21 @@ from urllib.parse import urlsplit
 from ricordo.errors import InvalidInput
 from ricordo.eval.harness import Answer, Run, by_category
 from ricordo.eval.jsonfile import read_json
-from ricordo.eval.metrics import MEASURES, Difference, Outcome, bootstrap, means, paired
+from ricordo.eval.metrics import MEASURES, Difference, Outcome, bootstrap, means, paired, unweighted
 from ricordo.eval.timing import Spread, describe_machine, spread
 from ricordo.memory import Json
 
-__all__ = ["Report", "compared", "document", "markdown", "read_run"]
+__all__ = [
+    "PER_CATEGORY",
+    "Report",
+    "compared",
+    "document",
+    "latencies",
+    "markdown",
+    "read_run",
+    "recall_by_category",
+    "rung_means",
+]
 
 PER_CATEGORY = "recall@10"
 
@@ -40,9 +50,13 @@ def document(report: Report) -> dict[str, Json]:
         "metrics": _json(means(outcomes)),
         "intervals": {name: [interval.low, interval.high] for name, interval in bootstrap(outcomes).items()},
         "by_category": _categories(run.whole),
-        "ladder": {name: _json(means(_outcomes(answers))) for name, answers in run.answers.items()},
+        "macro": _json(unweighted(by_category(run.whole).values())),
+        "ladder": {name: _json(values) for name, values in rung_means(run).items()},
         "ladder_by_category": {name: _categories(answers) for name, answers in run.answers.items()},
         "latency_ms": {stage: {"p50": each.p50, "p95": each.p95} for stage, each in latencies(run.whole).items()},
+        "latency_by_ladder": {
+            name: {"p50": each.p50, "p95": each.p95, "ratio": ratio} for name, (each, ratio) in rung_totals(run).items()
+        },
         "settings": settings(report),
         "questions": {
             answer.question.id: {"ranks": list(answer.outcome.ranks), "relevant": answer.outcome.relevant}
@@ -79,6 +93,28 @@ def latencies(answers: Sequence[Answer]) -> dict[str, Spread]:
     """Milliseconds by stage, as the engine itself measured them."""
     stages = answers[0].timings if answers else {}
     return {stage: spread([answer.timings[stage] for answer in answers]) for stage in stages}
+
+
+def rung_means(run: Run) -> dict[str, dict[str, float]]:
+    """Every measure's mean by rung."""
+    return {name: means(_outcomes(answers)) for name, answers in run.answers.items()}
+
+
+def rung_totals(run: Run) -> dict[str, tuple[Spread, float]]:
+    """Milliseconds of a whole recall by rung, and how many times those of the first rung the median is."""
+    totals = {name: latencies(answers)["total"] for name, answers in run.answers.items() if answers}
+    first = next((each.p50 for each in totals.values()), 0.0)
+    return {name: (each, each.p50 / first if first else 1.0) for name, each in totals.items()}
+
+
+def recall_by_category(run: Run) -> dict[str, dict[str, float]]:
+    """Recall@10 by rung and category, and beside them what others publish."""
+    rungs = {name: by_category(answers) for name, answers in run.answers.items()}
+    ours = {
+        name: {category: means(each)[PER_CATEGORY] for category, each in categories.items()}
+        for name, categories in rungs.items()
+    }
+    return {**ours, **{name: dict(each) for name, each in run.dataset.published.items()}}
 
 
 def read_run(file: Path) -> tuple[str, dict[str, Outcome]]:
@@ -120,11 +156,18 @@ def markdown(report: Report) -> str:
                 for name, value in means(outcomes).items()
             ],
         ),
-        table(["arms", *MEASURES], [[name, *_row(_outcomes(each))] for name, each in run.answers.items()]),
+        table(["arms", *MEASURES], [[name, *_row(each)] for name, each in rung_means(run).items()]),
         *_category_tables(report),
         table(
             ["milliseconds", "p50", "p95"],
             [[stage, f"{each.p50:.1f}", f"{each.p95:.1f}"] for stage, each in latencies(run.whole).items()],
+        ),
+        table(
+            ["milliseconds by arms", "p50", "p95", "ratio"],
+            [
+                [name, f"{each.p50:.1f}", f"{each.p95:.1f}", f"{ratio:.2f}"]
+                for name, (each, ratio) in rung_totals(run).items()
+            ],
         ),
     ]
     if report.differences is not None:
@@ -138,18 +181,14 @@ def _category_tables(report: Report) -> list[list[str]]:
     categories = by_category(run.whole)
     if len(categories) < 2:
         return []
-    rungs = {name: by_category(answers) for name, answers in run.answers.items()}
-    published = run.dataset.published
+    rows = [[name, str(len(each)), *_row(means(each))] for name, each in categories.items()]
+    columns = recall_by_category(run)
     return [
-        table(["category", "n", *MEASURES], [[name, str(len(each)), *_row(each)] for name, each in categories.items()]),
+        table(["category", "n", *MEASURES], [*rows, ["mean of these", "", *_row(unweighted(categories.values()))]]),
         table(
-            [f"{PER_CATEGORY} by category", *rungs, *published],
+            [f"{PER_CATEGORY} by category", *columns],
             [
-                [
-                    name,
-                    *(_number(means(rung[name])[PER_CATEGORY]) for rung in rungs.values()),
-                    *(_number(each[name]) if name in each else "" for each in published.values()),
-                ]
+                [name, *(_number(column[name]) if name in column else "" for column in columns.values())]
                 for name in categories
             ],
         ),
@@ -185,8 +224,8 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return f"| {' | '.join(padded)} |"
 
 
-def _row(outcomes: Sequence[Outcome]) -> list[str]:
-    return [_number(value) for value in means(outcomes).values()]
+def _row(values: Mapping[str, float]) -> list[str]:
+    return [_number(value) for value in values.values()]
 
 
 def _number(value: float) -> str:
