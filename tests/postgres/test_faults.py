@@ -217,6 +217,16 @@ async def test_a_role_that_may_not_create_is_told_what_to_grant(server: TcpServe
             owner.execute("DROP ROLE guest")
 
 
+async def test_a_role_that_may_not_make_the_extension_says_who_may(server: TcpServer) -> None:
+    with fresh_database(server.conninfo()) as name:
+        with connect(server.conninfo(name)) as owner:
+            owner.execute("CREATE ROLE guest LOGIN PASSWORD 'guest'")
+        with pytest.raises(StoreError, match="superuser run in this database, once: CREATE EXTENSION vector"):
+            await open_store(f"postgresql://guest:guest@127.0.0.1:{server.port}/{name}").open()
+        with connect(server.conninfo()) as owner:
+            owner.execute("DROP ROLE guest")
+
+
 async def test_a_server_without_pgvector_says_what_to_install() -> None:
     with new_directory() as directory:
         directory.mkdir(mode=0o755)

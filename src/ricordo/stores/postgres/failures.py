@@ -68,6 +68,8 @@ def translated(error: psycopg.Error, server: str) -> RicordoError:
         return StoreBusy(f"{server}: the statement was cancelled or took too long; try again")
     if state in PASSING:
         return StoreBusy(f"{server}: other writers were always faster; try again ({told})")
+    if state == "42501" and "extension" in told:
+        return StoreError(f"{server}: {told}; let a superuser run in this database, once: CREATE EXTENSION vector")
     if state == "42501":
         return StoreError(
             f"{server}: {told}; let the owner of the database run: GRANT CREATE ON DATABASE … TO this role, "
