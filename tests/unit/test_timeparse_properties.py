@@ -217,6 +217,13 @@ def test_what_is_ambiguous_has_other_readings_and_less_confidence() -> None:
     assert only("on 03/04/2026").confidence < only("on 2026-04-03").confidence
 
 
+@pytest.mark.parametrize(
+    "text", ["older than 9999 years", "9999 decades ago", "the last 9999 years", "999 centuries before Christmas"]
+)
+def test_what_lies_beyond_the_calendar_is_no_time(text: str) -> None:
+    assert [hint.text for hint in read(text, languages=["en"]).times if hint.text == text] == []
+
+
 def test_relation_grain_and_words_are_told() -> None:
     since = only("what has changed since last Monday evening?")
     assert (since.relation, since.text) == (Relation.SINCE, "since last Monday evening")

@@ -27,7 +27,7 @@ RULES = (atoms, clocks, relative, divisions)
 
 DEFAULT_OPTIONS = TimeOptions()
 LEAST_CONFIDENCE = 0.55
-_REACH = 8
+_REACH = 6
 _RECALL = 4
 # Characters that a less likely language must read more, to be believed.
 _MORE = 4

@@ -167,6 +167,7 @@ _OPENERS: dict[str, Callable[[Chains, int], Iterator[Draft]]] = {
 _BEFORE_PERIOD = tuple(
     map(compile_pattern, ("num|one unit|units before|after", "unit before|after", "over num? unit|units before|after"))
 )
+_COUNTED = frozenset({"num", "one", "unit", "over", "older", "newer", "more", "less", "ago_before"})
 _MORE_AGO = (
     compile_pattern("older num|one|few unit|units"),
     compile_pattern("more num|one|few unit|units ago"),
@@ -183,6 +184,15 @@ _LESS_AGO = (
 
 def _counted(chains: Chains, place: int) -> Iterator[Draft]:
     """More than two weeks ago, less than an hour ago, two days before Christmas."""
+    if _COUNTED.isdisjoint(chains.context.tokens[place].senses):
+        return
+    try:
+        yield from (*_older_or_newer(chains, place), *_beside_a_period(chains, place))
+    except (OverflowError, ValueError):  # beyond the calendar: "older than 9000 years"
+        return
+
+
+def _older_or_newer(chains: Chains, place: int) -> Iterator[Draft]:
     context = chains.context
     for patterns, older in ((_MORE_AGO, True), (_LESS_AGO, False)):
         for pattern in patterns:
@@ -191,11 +201,15 @@ def _counted(chains: Chains, place: int) -> Iterator[Draft]:
                 bounds: Bounds = (None, moment) if older else (moment, context.now)
                 relation = Relation.BEFORE if older else Relation.SINCE
                 yield Draft(found[0], relation, bounds, grain, 0.9)
+
+
+def _beside_a_period(chains: Chains, place: int) -> Iterator[Draft]:
+    tokens = chains.context.tokens
     for pattern in _BEFORE_PERIOD:
-        if found := match(context.tokens, pattern, place):
+        if found := match(tokens, pattern, place):
             counts = [value for value in found[1][:-1] if isinstance(value, int)]
             unit = next(value for value in found[1] if isinstance(value, str))
-            sign = -1 if "before" in context.tokens[found[0] - 1].senses else 1
+            sign = -1 if "before" in tokens[found[0] - 1].senses else 1
             yield from _distant(chains, found[0], unit, sign * max(counts, default=1))
 
 
