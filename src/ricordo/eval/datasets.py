@@ -10,10 +10,13 @@ from itertools import groupby
 from ricordo.memory import Json, Memory, Origin, digest
 from ricordo.query import EVERYTHING, Filters
 
-__all__ = ["EPOCH", "Collection", "Dataset", "Given", "Question", "given"]
+__all__ = ["EPOCH", "OVERALL", "Collection", "Dataset", "Given", "Question", "given"]
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 """When memories of a dataset were learned. It plays no part, and must be the same each time."""
+
+OVERALL = "all questions"
+"""Stands among the categories for all of them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

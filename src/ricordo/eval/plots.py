@@ -59,7 +59,7 @@ def _figures(run: Run) -> Iterator[tuple[str, Figure]]:
     yield "latency", _latency(run)
     columns = recall_by_category(run)
     categories = list(next(iter(columns.values())))
-    if len(categories) > 1:
+    if len(categories) > 2:  # the last is all of them
         heights = {name: [column.get(each, 0.0) for each in categories] for name, column in columns.items()}
         yield "categories", _bars(heights, categories, PER_CATEGORY)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ricordo.errors import InvalidInput
+from ricordo.eval.datasets import OVERALL
 from ricordo.eval.harness import Answer, Run, by_category
 from ricordo.eval.jsonfile import read_json
 from ricordo.eval.metrics import MEASURES, Difference, Outcome, bootstrap, means, paired, unweighted
@@ -108,13 +109,16 @@ def rung_totals(run: Run) -> dict[str, tuple[Spread, float]]:
 
 
 def recall_by_category(run: Run) -> dict[str, dict[str, float]]:
-    """Recall@10 by rung and category, and beside them what others publish."""
-    rungs = {name: by_category(answers) for name, answers in run.answers.items()}
+    """Recall@10 by rung and category and over all, and beside them what others publish."""
     ours = {
-        name: {category: means(each)[PER_CATEGORY] for category, each in categories.items()}
-        for name, categories in rungs.items()
+        name: {category: means(each)[PER_CATEGORY] for category, each in _and_overall(answers).items()}
+        for name, answers in run.answers.items()
     }
     return {**ours, **{name: dict(each) for name, each in run.dataset.published.items()}}
+
+
+def _and_overall(answers: Sequence[Answer]) -> dict[str, list[Outcome]]:
+    return {**by_category(answers), OVERALL: _outcomes(answers)} if answers else {}
 
 
 def read_run(file: Path) -> tuple[str, dict[str, Outcome]]:
@@ -183,13 +187,14 @@ def _category_tables(report: Report) -> list[list[str]]:
         return []
     rows = [[name, str(len(each)), *_row(means(each))] for name, each in categories.items()]
     columns = recall_by_category(run)
+    groups = [*categories, OVERALL]
     return [
         table(["category", "n", *MEASURES], [*rows, ["mean of these", "", *_row(unweighted(categories.values()))]]),
         table(
             [f"{PER_CATEGORY} by category", *columns],
             [
                 [name, *(_number(column[name]) if name in column else "" for column in columns.values())]
-                for name in categories
+                for name in groups
             ],
         ),
     ]
