@@ -75,7 +75,7 @@ def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        raise InvalidInput(f"{file} does not exist; the page on evaluation says where each dataset is had") from error
+        raise InvalidInput(f"{file} does not exist; docs/benchmarks says where each dataset is had") from error
     except OSError as error:
         raise InvalidInput(f"cannot read {file}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
