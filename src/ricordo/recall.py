@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +19,7 @@ from ricordo.query import Hit, Notice, Probe, Query, RankedList, Recall, TimeUse
 __all__ = ["ARMS", "Depths", "Reader"]
 
 ARMS = ("identifiers", "vectors", "words")
+LIGHT = 0.5  # the weight of one of the forms that a word is looked for in
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,7 +106,9 @@ class Reader:
 
     async def _by_words(self, probe: Probe) -> list[RankedList]:
         query = probe.query
-        matches = await self.store.by_words(query.namespace, list(probe.terms), query.filters, self._candidates(query))
+        matches = await self.store.by_words(
+            query.namespace, _repeated(probe.terms), query.filters, self._candidates(query)
+        )
         if probe.identifiers:
             # Asked for alone as well: many words in common would crowd out the one chunk that holds the name.
             named = await self.store.by_words(
@@ -152,6 +155,15 @@ def _one_error() -> Iterator[None]:
             first = first.exceptions[0]
     if first is not None:
         raise first
+
+
+def _repeated(terms: Mapping[str, float]) -> list[str]:
+    """Each term as often as it outweighs a form of a word: a store that orders candidates counts it so often.
+
+    A word is looked for in up to three forms, and a number in one; in an order that knows no weights, whatever
+    holds the word would come before whatever holds the number.
+    """
+    return [term for term, weight in terms.items() for _ in range(max(1, round(weight / LIGHT)))]
 
 
 def _together(matches: WordMatches, named: WordMatches) -> WordMatches:

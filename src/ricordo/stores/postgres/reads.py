@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ricordo.errors import InvalidInput, NotFound
@@ -26,13 +27,18 @@ from ricordo.stores.postgres.session import Row, Session
 __all__ = ["by_words", "dump_memories", "dump_tombstones", "entries", "get", "history", "memory", "reading", "stats"]
 
 COSTLY = 4  # a posting costs so many times as much here as in an index that holds what ranking needs
-ROUGHLY = 3  # the order of candidates knows not how often a term is said, so more of them are taken
+ROUGHLY = 3  # the order of candidates is rougher here, so more of them are taken
+FEW = 4  # terms, of which a word makes up to three
 LAST_ID = "ffffffffffffffffffffffff"
 
 
 async def by_words(session: Session, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
-    """Candidates from the GIN index in the order of a rough score, with what is needed to score them exactly."""
+    """Candidates from the GIN index in the order of a rough score, with what is needed to score them exactly.
+
+    A term that is given several times counts as often in that order.
+    """
     asked = {stored(term): term for term in terms if term}
+    times = Counter(stored(term) for term in terms)
     counters = {row["name"]: row["amount"] for row in await session.all("counters")}
     found = await session.all("document_frequencies", lexemes=list(asked))
     frequency = dict.fromkeys(asked, 0) | {row["lexeme"]: row["chunks"] for row in found}
@@ -43,8 +49,9 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
         "any": tsquery(chosen),
         "mean": max(mean_length, 1.0),
         "limit": ROUGHLY * limit,
+        "few": len(chosen) <= FEW,
         # A rough weight is enough to order candidates; who asked scores them.
-        **bands({lexeme: math.log(1 + chunks / frequency[lexeme]) for lexeme in chosen}),
+        **bands({lexeme: times[lexeme] * math.log(1 + chunks / frequency[lexeme]) for lexeme in chosen}),
         **filter_values(filters),
     }
     query = "word_matches" if is_plain(filters) else "filtered_word_matches"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from ricordo.errors import InvalidInput, NotFound
@@ -30,14 +31,18 @@ LAST_ID = "ffffffffffffffffffffffff"
 
 
 def by_words(session: Session, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
-    """Candidates from FTS5 in the order of its own bm25, with what is needed to score them exactly."""
+    """Candidates from FTS5 in the order of its own bm25, with what is needed to score them exactly.
+
+    A term that is given several times counts as often in that order.
+    """
     statistics = session.one("namespace_statistics")
     chunks, total, contexts, context_total = tuple(statistics) if statistics else (0, 0, 0, 0)
     frequency = {
         row["term"]: row["frequency"]
         for row in session.all("document_frequencies", terms=json.dumps(list(dict.fromkeys(terms))))
     }
-    chosen = candidate_terms(frequency, chunks, limit)
+    times = Counter(terms)
+    chosen = [term for term in candidate_terms(frequency, chunks, limit) for _ in range(times[term])]
     rows = (
         session.all("word_matches", match=_match(session.namespace, chosen), limit=limit, **filter_values(filters))
         if chosen

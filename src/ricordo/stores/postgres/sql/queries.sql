@@ -223,13 +223,19 @@ WHERE f.namespace = %(namespace)s AND f.lexeme = ANY(%(lexemes)s::text[]) GROUP 
 
 -- name: word_matches
 -- Candidates in the order of a rough BM25, which takes every term that is there for said once; the last band holds
--- all terms that have none of their own.
+-- all terms that have none of their own. Where the terms are so few that this tells chunks apart too little, how
+-- often each is said counts too: ts_rank of one term grows with that, and its power nearly as BM25 does.
 WITH candidate AS MATERIALIZED (
     SELECT c.id, c.length, c.context_length, c.lexemes
     FROM ricordo.chunk c
     WHERE c.namespace = %(namespace)s AND c.lexemes @@ %(any)s::tsquery AND (%(superseded)s OR c.current)
     ORDER BY
-        (
+        CASE WHEN %(few)s THEN
+            %(idf_1)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery), 1.5) +
+            %(idf_2)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery), 1.5) +
+            %(idf_3)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery), 1.5) +
+            %(idf_4)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery), 1.5)
+        ELSE
             CASE WHEN %(idf_1)s > 0 AND c.lexemes @@ %(band_1)s::tsquery THEN %(idf_1)s ELSE 0 END +
             CASE WHEN %(idf_2)s > 0 AND c.lexemes @@ %(band_2)s::tsquery THEN %(idf_2)s ELSE 0 END +
             CASE WHEN %(idf_3)s > 0 AND c.lexemes @@ %(band_3)s::tsquery THEN %(idf_3)s ELSE 0 END +
@@ -238,7 +244,7 @@ WITH candidate AS MATERIALIZED (
             CASE WHEN %(idf_6)s > 0 AND c.lexemes @@ %(band_6)s::tsquery THEN %(idf_6)s ELSE 0 END +
             CASE WHEN %(idf_7)s > 0 AND c.lexemes @@ %(band_7)s::tsquery THEN %(idf_7)s ELSE 0 END +
             CASE WHEN %(idf_8)s > 0 AND c.lexemes @@ %(band_8)s::tsquery THEN %(idf_8)s ELSE 0 END
-        ) / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
+        END / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
         c.id
     LIMIT %(limit)s
 )
@@ -267,7 +273,12 @@ WITH candidate AS MATERIALIZED (
         WHERE m.namespace = %(namespace)s AND m.id = c.memory_id
     )
     ORDER BY
-        (
+        CASE WHEN %(few)s THEN
+            %(idf_1)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery), 1.5) +
+            %(idf_2)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery), 1.5) +
+            %(idf_3)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery), 1.5) +
+            %(idf_4)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery), 1.5)
+        ELSE
             CASE WHEN %(idf_1)s > 0 AND c.lexemes @@ %(band_1)s::tsquery THEN %(idf_1)s ELSE 0 END +
             CASE WHEN %(idf_2)s > 0 AND c.lexemes @@ %(band_2)s::tsquery THEN %(idf_2)s ELSE 0 END +
             CASE WHEN %(idf_3)s > 0 AND c.lexemes @@ %(band_3)s::tsquery THEN %(idf_3)s ELSE 0 END +
@@ -276,7 +287,7 @@ WITH candidate AS MATERIALIZED (
             CASE WHEN %(idf_6)s > 0 AND c.lexemes @@ %(band_6)s::tsquery THEN %(idf_6)s ELSE 0 END +
             CASE WHEN %(idf_7)s > 0 AND c.lexemes @@ %(band_7)s::tsquery THEN %(idf_7)s ELSE 0 END +
             CASE WHEN %(idf_8)s > 0 AND c.lexemes @@ %(band_8)s::tsquery THEN %(idf_8)s ELSE 0 END
-        ) / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
+        END / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
         c.id
     LIMIT %(limit)s
 )
