@@ -241,7 +241,7 @@ class Engine:
 
     async def _add(self, memory: Memory) -> bool:
         chunks = await to_thread.run_sync(self._writer.cut, [memory])
-        added = await self._writer.write([memory], chunks)
+        added = await self._writer.write([memory], chunks, anew=True)
         return memory.id in added.memories
 
 

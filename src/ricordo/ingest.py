@@ -100,6 +100,7 @@ class _Run:
         self.writer = writer
         self.tally = _Tally()
         self.pending = _Pending()
+        self.owners: dict[str, str] = {}
 
     async def take(self, source: Source) -> None:
         try:
@@ -133,7 +134,7 @@ class _Run:
         for memory in memories:
             if memory.id in forgotten:
                 continue
-            chunks = await to_thread.run_sync(self.writer.cut, [memory])
+            chunks = await to_thread.run_sync(self.writer.cut, [memory], self.owners)
             self.pending.memories.append(memory)
             self.pending.chunks += chunks
             if len(self.pending.chunks) >= BATCH_CHUNKS:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from ricordo.errors import InvalidInput
 
@@ -15,6 +16,7 @@ __all__ = ["Chunk", "Json", "Memory", "Origin", "Reading", "clean", "digest", "t
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 TOLD = "told"
+MAX_POSITION = 2**31
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,6 +80,10 @@ class Memory:
             moment: datetime | None = getattr(self, name)
             if moment is not None:
                 object.__setattr__(self, name, as_utc(moment, name))
+        object.__setattr__(self, "tags", tuple(clean(tag) for tag in self.tags))
+        object.__setattr__(self, "metadata", storable(self.metadata))
+        if not 0 <= self.position < MAX_POSITION:
+            raise InvalidInput(f"position must be between 0 and {MAX_POSITION - 1}, not {self.position}")
         if not self.id:
             object.__setattr__(self, "id", digest(self.origin.uri, self.context, self.text))
 
@@ -149,8 +155,21 @@ def clean(text: str) -> str:
     return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def storable(metadata: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The metadata with its texts cleaned. Raises InvalidInput for what JSON has no form for."""
+    try:
+        text = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"metadata must be made of JSON values: {error}") from error
+    mended = clean(text)
+    return metadata if mended == text else cast("Mapping[str, Json]", json.loads(mended))
+
+
 def as_utc(moment: datetime, name: str) -> datetime:
-    """The same moment in UTC. Raises InvalidInput for a naive datetime."""
+    """The same moment in UTC. Raises InvalidInput for a naive datetime, or one beyond the calendar."""
     if moment.tzinfo is None:
         raise InvalidInput(f"{name} {moment.isoformat()} has no time zone; give one, for example {moment.isoformat()}Z")
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidInput(f"{name} {moment.isoformat()} lies beyond the calendar") from error

@@ -6,8 +6,8 @@ core runs them in worker threads, so they must be safe to call from several thre
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol, Self
 
@@ -182,12 +182,24 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """What is written in one transaction. `readings` are those of the origins whose last memories it holds."""
+    """What is written in one transaction. `readings` are those of the origins whose last memories it holds.
+
+    What somebody tells `anew` lifts its tombstone; what is read or imported stays forgotten.
+    """
 
     memories: tuple[Memory, ...] = ()
     entries: tuple[Entry, ...] = ()
     fingerprint: str | None = None
     readings: tuple[Reading, ...] = ()
+    anew: bool = False
+
+    def without(self, memory_ids: Collection[str]) -> Batch:
+        """The batch without these memories and their chunks."""
+        return replace(
+            self,
+            memories=tuple(memory for memory in self.memories if memory.id not in memory_ids),
+            entries=tuple(entry for entry in self.entries if entry.chunk.memory_id not in memory_ids),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -280,7 +292,7 @@ class Store(Protocol):
         """Write a batch in one transaction; adding what is there already changes nothing.
 
         A memory that supersedes another marks it. Chunks that moved to another memory of their origin
-        go with it. Tombstones of the batch's memories are lifted.
+        go with it. A memory with a tombstone is left out, unless it is told anew: then the tombstone is lifted.
         """
         ...
 

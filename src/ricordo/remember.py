@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
 from ricordo.analyzer import STANDARD, Analyzer
-from ricordo.memory import Chunk, Memory, Reading
+from ricordo.memory import Chunk, Memory, Reading, digest
 from ricordo.protocols import Added, Batch, Chunker, Embedder, Entry, Store
 
 __all__ = ["Writer", "passage"]
@@ -31,13 +31,23 @@ class Writer:
     namespace: str
     analyzer: Analyzer = STANDARD
 
-    def cut(self, memories: Sequence[Memory]) -> tuple[Chunk, ...]:
-        """The chunks of the memories, each id once."""
-        chunks = (chunk for memory in memories for chunk in self.chunker.chunks(memory))
+    def cut(self, memories: Sequence[Memory], owners: dict[str, str] | None = None) -> tuple[Chunk, ...]:
+        """The chunks of the memories, each id once.
+
+        A passage that two memories of one origin share is a chunk of each: the first has its plain id, the
+        others one of their own. `owners` tells who is the first over several calls.
+        """
+        known = {} if owners is None else owners
+        chunks = (_owned(chunk, known) for memory in memories for chunk in self.chunker.chunks(memory))
         return tuple({chunk.id: chunk for chunk in chunks}.values())
 
     async def write(
-        self, memories: Sequence[Memory], chunks: Sequence[Chunk], readings: Sequence[Reading] = ()
+        self,
+        memories: Sequence[Memory],
+        chunks: Sequence[Chunk],
+        readings: Sequence[Reading] = (),
+        *,
+        anew: bool = False,
     ) -> Added:
         """Store a batch in one transaction. What the store knows already never reaches the model."""
         vectors = await self._missing_vectors(chunks)
@@ -47,6 +57,7 @@ class Writer:
             entries=entries,
             fingerprint=self.embedder.fingerprint if self.embedder else None,
             readings=tuple(readings),
+            anew=anew,
         )
         return await self.store.add(self.namespace, batch)
 
@@ -61,6 +72,12 @@ class Writer:
         embed: Callable[[list[str]], NDArray[np.float32]] = embedder.embed_passages
         rows = await to_thread.run_sync(embed, [passage(chunk) for chunk in unread])
         return {chunk.id: row for chunk, row in zip(unread, rows, strict=True)}
+
+
+def _owned(chunk: Chunk, owners: dict[str, str]) -> Chunk:
+    if owners.setdefault(chunk.id, chunk.memory_id) == chunk.memory_id:
+        return chunk
+    return replace(chunk, id=digest(chunk.id, chunk.memory_id))
 
 
 def _entries(chunks: Sequence[Chunk], vectors: dict[str, NDArray[np.float32]], analyzer: Analyzer) -> tuple[Entry, ...]:

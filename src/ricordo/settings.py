@@ -21,6 +21,7 @@ __all__ = ["Settings", "config_file", "data_directory", "load_settings", "settin
 
 HOME = "RICORDO_HOME"
 PREFIX = "RICORDO_"
+MAX_NAMESPACE = 200
 PASSWORD = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|(password=)[^&\s]*")
 
 
@@ -64,8 +65,10 @@ class Settings:
     b: float = 0.75
 
     def __post_init__(self) -> None:
-        if not self.namespace.strip() or len(self.namespace) > 200:
-            raise ConfigError("namespace", "settings", f"{self.namespace!r} must be 1 to 200 characters, not all blank")
+        if not self.namespace.strip() or len(self.namespace) > MAX_NAMESPACE:
+            raise ConfigError(
+                "namespace", "settings", f"{self.namespace!r} must be 1 to {MAX_NAMESPACE} characters, not all blank"
+            )
         if self.k1 < 0 or not 0 <= self.b <= 1:
             raise ConfigError("k1, b", "settings", f"{self.k1}, {self.b}: k1 must not be negative, b between 0 and 1")
         if self.threads < 0:

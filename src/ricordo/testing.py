@@ -123,6 +123,11 @@ class InMemoryStore:
 
     async def add(self, namespace: str, batch: Batch) -> Added:
         space = self._space(namespace)
+        if batch.anew:
+            for memory in batch.memories:
+                space.tombstones.pop(memory.id, None)
+        else:
+            batch = batch.without(space.tombstones)
         created = frozenset(memory.id for memory in batch.memories if _add_memory(space, memory))
         chunks = sum(_add_entry(space, entry, batch.fingerprint) for entry in batch.entries)
         forgotten: set[str] = set()
@@ -240,7 +245,6 @@ class InMemoryStore:
 
 
 def _add_memory(space: _Space, memory: Memory) -> bool:
-    space.tombstones.pop(memory.id, None)
     known = space.memories.get(memory.id)
     if known is not None:
         if memory.origin.kind != TOLD:

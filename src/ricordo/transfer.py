@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,12 +16,15 @@ from ricordo.ingest import Ingested
 from ricordo.memory import Json, Memory, Origin, clean
 from ricordo.protocols import Skipped, Tombstone
 from ricordo.remember import Writer
+from ricordo.settings import MAX_NAMESPACE
 
 __all__ = ["FORMAT", "Item", "header", "load", "read_lines", "to_line"]
 
 FORMAT = "ricordo-export/1"
 
 PAGE = 64
+
+_ID = re.compile(r"[0-9a-f]{24}")
 
 Item = Memory | Tombstone
 
@@ -73,6 +77,8 @@ def read_lines(lines: Iterable[str], where: str) -> Iterator[tuple[str, Item] | 
         if line.strip():
             _check_header(line, f"{where}:{number}")
             break
+    else:
+        raise InvalidInput(f"{where}: this is no ricordo export: it is empty")
     for number, line in numbered:
         if not line.strip():
             continue
@@ -93,12 +99,12 @@ def _check_header(line: str, where: str) -> None:
 
 
 def _item(fields: _Fields) -> tuple[str, Item]:
-    namespace = fields.text("namespace")
+    namespace = fields.namespace()
     if fields.text("type") == "tombstone":
-        return namespace, Tombstone(memory_id=fields.text("id"), forgotten_at=fields.moment("forgotten_at"))
+        return namespace, Tombstone(memory_id=fields.id(), forgotten_at=fields.moment("forgotten_at"))
     origin = _Fields(fields.mapping("origin"))
     return namespace, Memory(
-        id=fields.text("id"),
+        id=fields.id(),
         text=fields.text("text"),
         origin=Origin(kind=origin.text("kind"), uri=origin.text("uri"), title=origin.maybe("title")),
         created_at=fields.moment("created_at"),
@@ -119,6 +125,7 @@ async def load(writer: Writer, items: Iterable[tuple[str, Item] | Skipped]) -> I
     """Write imported items, each into the namespace it names. Raises StoreError, ModelError."""
     skipped: list[Skipped] = []
     total = Ingested()
+    owners: dict[str, dict[str, str]] = {}
     waiting = iter(items)
     while page := await to_thread.run_sync(_page, waiting):
         skipped += [item for item in page if isinstance(item, Skipped)]
@@ -127,7 +134,7 @@ async def load(writer: Writer, items: Iterable[tuple[str, Item] | Skipped]) -> I
             if not isinstance(found, Skipped):
                 by_namespace.setdefault(found[0], []).append(found[1])
         for namespace, batch in by_namespace.items():
-            total = await _write(replace(writer, namespace=namespace), batch, total)
+            total = await _write(replace(writer, namespace=namespace), batch, total, owners.setdefault(namespace, {}))
     return replace(total, skipped=tuple(skipped))
 
 
@@ -135,10 +142,10 @@ def _page(items: Iterator[tuple[str, Item] | Skipped]) -> list[tuple[str, Item] 
     return list(islice(items, PAGE))
 
 
-async def _write(writer: Writer, items: Sequence[Item], total: Ingested) -> Ingested:
+async def _write(writer: Writer, items: Sequence[Item], total: Ingested, owners: dict[str, str]) -> Ingested:
     memories = [item for item in items if isinstance(item, Memory)]
     tombstones = [item for item in items if isinstance(item, Tombstone)]
-    chunks = await to_thread.run_sync(writer.cut, memories)
+    chunks = await to_thread.run_sync(writer.cut, memories, owners)
     added = await writer.write(memories, chunks)
     if tombstones:
         await writer.store.bury(writer.namespace, tombstones)
@@ -169,6 +176,18 @@ class _Fields:
         if not isinstance(value, str):
             raise ValueError(f"{name!r} is not a text")
         return clean(value)
+
+    def id(self) -> str:
+        value = self.text("id")
+        if not _ID.fullmatch(value):
+            raise ValueError(f"{value!r} is no id: 24 hexadecimal digits in lower case")
+        return value
+
+    def namespace(self) -> str:
+        value = self.text("namespace")
+        if not value.strip() or len(value) > MAX_NAMESPACE:
+            raise ValueError(f"{value!r} is no namespace: 1 to {MAX_NAMESPACE} characters, not all blank")
+        return value
 
     def maybe(self, name: str) -> str | None:
         return None if self.values.get(name) is None else self.text(name)

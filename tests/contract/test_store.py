@@ -399,11 +399,23 @@ async def test_telling_again_lifts_the_tombstone(store: Store) -> None:
     item = memory("back again")
     await store.add("a", batch(item))
     await store.forget("a", [item.id], NOW)
-    added = await store.add("a", batch(item))
+    added = await store.add("a", batch(item, anew=True))
 
     assert added.memories == {item.id}
     assert await store.tombstones("a", [item.id]) == frozenset()
     assert await words(store, "back") == ["back again"]
+
+
+async def test_what_is_read_or_imported_stays_forgotten(store: Store) -> None:
+    gone, kept = memory("gone"), memory("kept")
+    await store.add("a", batch(gone, kept))
+    await store.forget("a", [gone.id], NOW)
+    added = await store.add("a", batch(gone, kept, memory("new"), vectors={"gone": (1, 0), "new": (1, 0)}))
+
+    assert len(added.memories) == 1
+    assert sorted(await words(store, "gone", "kept", "new")) == ["kept", "new"]
+    assert await near(store, variant(1, 0)) == ["new"]
+    assert await store.tombstones("a", [gone.id]) == {gone.id}
 
 
 async def test_a_forgotten_origin_is_read_again(store: Store) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from ricordo.analyzer import Analyzer, Terms
 from ricordo.engine import Engine
 from ricordo.errors import ConfigError, InvalidInput, NotFound
 from ricordo.ingest import Progress
-from ricordo.memory import Memory, Origin
+from ricordo.memory import Json, Memory, Origin
 from ricordo.query import Filters, Query, TimeRange
 from ricordo.settings import Settings
 from ricordo.testing import HashEmbedder, InMemoryStore, ListSource
@@ -266,6 +266,23 @@ async def test_another_analyzer_serves_both_paths() -> None:
         assert len(await memory.recall("oboe")) == 0
 
 
+async def test_two_sections_that_share_a_passage_are_both_found(memory: Engine, notes: Path) -> None:
+    passage = "The wiring plan hangs in the cellar beside the meter. " * 12
+    page = notes / "log.md"
+    page.write_text(
+        f"# Log\n\n## Notes\n\n{passage}\n\n## Notes\n\n{passage}\n\nA second thing altogether. {'More of it. ' * 60}\n"
+    )
+    await memory.ingest([notes])
+    both = {hit.id: hit for hit in await memory.recall("wiring plan in the cellar") if "wiring" in hit.text}
+    assert len(both) == 2
+    longer = max(both, key=lambda memory_id: len(both[memory_id].memory.text))
+    await memory.forget([longer])
+    await memory.ingest([notes])
+
+    left = {hit.id for hit in await memory.recall("wiring plan in the cellar") if "wiring" in hit.text}
+    assert left == set(both) - {longer}
+
+
 async def test_bad_properties_above_a_whole_text_do_not_keep_old_sections(memory: Engine, notes: Path) -> None:
     page = notes / "keys.md"
     page.write_text("---\ntags: [unclosed\n---\n" + page.read_text())
@@ -295,15 +312,42 @@ async def test_an_export_comes_back_whole(memory: Engine, notes: Path) -> None:
         assert [hit.text for hit in await other.recall("of it", limit=1)] == ["v2 of it"]
 
 
+async def test_an_old_export_does_not_bring_back_what_was_forgotten_since(memory: Engine) -> None:
+    gone = await memory.remember("the secret")
+    old = [line async for line in memory.export()]
+    await memory.forget([gone.id])
+    done = await memory.load(old)
+
+    assert done.added == 0
+    assert len(await memory.recall("secret")) == 0
+    assert (await memory.remember("the secret")).created
+
+
 async def test_a_bad_line_is_reported_and_the_rest_imported(memory: Engine) -> None:
     await memory.remember("good")
     header, line = [line async for line in memory.export()]
     bad = ["{", "[1]", '{"type": "memory"}', line.replace('"good"', "7"), line.replace("2026-03-01", "yesterday")]
+    bad += [line.replace("2026-03-01T12:00:00+00:00", "0001-01-01T00:00:00+12:00"), line.replace('"id": "', '"id": "X')]
+    bad += [
+        line.replace('"position": 0', '"position": 99999999999'),
+        line.replace('"metadata": {}', '"metadata": {"n": NaN}'),
+    ]
 
     async with ricordo.open(InMemoryStore(), embedder="none") as other:
         done = await other.load([header, *bad, line], where="dump.jsonl")
         assert done.added == 1
-        assert [item.where for item in done.skipped] == [f"dump.jsonl:{number}" for number in range(2, 7)]
+        assert [item.where for item in done.skipped] == [f"dump.jsonl:{number}" for number in range(2, 11)]
+
+
+async def test_an_empty_export_is_no_success(memory: Engine) -> None:
+    with pytest.raises(InvalidInput, match="empty"):
+        await memory.load(["", "  "])
+
+
+@pytest.mark.parametrize("metadata", [{"n": float("inf")}, {"n": {1, 2}}])
+async def test_metadata_that_json_cannot_say_is_refused(memory: Engine, metadata: Mapping[str, Json]) -> None:
+    with pytest.raises(InvalidInput, match="JSON"):
+        await memory.remember("x", metadata=metadata)
 
 
 @pytest.mark.parametrize("first", ["not json", "{}", '{"format": "ricordo-export/9"}', "[]"])

@@ -27,6 +27,11 @@ VECTOR_TYPES = ("text", "text", "text", "text", "bool", "halfvec")
 async def add(session: Session, batch: Batch) -> Added:
     """Write memories, chunks and vectors, then close the readings that end here."""
     await session.run("add_namespace")
+    ids = [memory.id for memory in batch.memories]
+    if batch.anew:
+        await session.run("lift_tombstones", ids=ids)
+    elif ids:
+        batch = batch.without(await session.ids("tombstones", ids))
     tally = Tally()
     created = await _add_memories(session, batch.memories)
     chunks = await _add_chunks(session, batch.entries, tally)
@@ -44,7 +49,6 @@ async def _add_memories(session: Session, memories: Sequence[Memory]) -> frozens
         return frozenset()
     await _add_origins(session, {origin_id(memory.origin.uri): memory.origin for memory in memories})
     ids = [memory.id for memory in memories]
-    await session.run("lift_tombstones", ids=ids)
     named = sorted({*ids, *(memory.supersedes for memory in memories if memory.supersedes)})
     versions = {row["id"]: row["version"] for row in await session.all("known_memories", ids=named)}
     fresh: dict[str, tuple[object, ...]] = {}

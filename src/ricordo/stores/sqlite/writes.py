@@ -15,6 +15,12 @@ __all__ = ["add", "bury", "forget"]
 
 def add(session: Session, batch: Batch) -> Added:
     """Write memories, chunks and vectors, then close the readings that end here."""
+    ids = [memory.id for memory in batch.memories]
+    if batch.anew:
+        for memory_id in ids:
+            session.run("lift_tombstone", id=memory_id)
+    else:
+        batch = batch.without(session.ids("tombstones", ids))
     created = frozenset(memory.id for memory in batch.memories if _add_memory(session, memory))
     if batch.fingerprint is not None:
         session.run("add_embedder", fingerprint=batch.fingerprint)
@@ -26,7 +32,6 @@ def add(session: Session, batch: Batch) -> Added:
 def _add_memory(session: Session, memory: Memory) -> bool:
     row = memory_row(session.namespace, memory)
     session.run("add_origin", uri=memory.origin.uri, kind=memory.origin.kind, title=memory.origin.title)
-    session.run("lift_tombstone", id=memory.id)
     created = session.connection.execute(session.sql["add_memory"], row).rowcount > 0
     if not created and memory.origin.kind != TOLD:
         session.connection.execute(session.sql["refresh_memory"], row)
