@@ -70,7 +70,7 @@ class Writer:
         if not unread:
             return {}
         embed: Callable[[list[str]], NDArray[np.float32]] = embedder.embed_passages
-        rows = await to_thread.run_sync(embed, [passage(chunk) for chunk in unread])
+        rows = await to_thread.run_sync(embed, [passage(chunk) for chunk in unread], abandon_on_cancel=True)
         return {chunk.id: row for chunk, row in zip(unread, rows, strict=True)}
 
 

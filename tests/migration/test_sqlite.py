@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -67,6 +68,27 @@ async def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
 
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (99,)
+
+
+async def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "contacts.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE contacts (name)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        await open_store(f"sqlite:///{path}").open()
+
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no mode there")
+async def test_nobody_else_may_read_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    store = open_store(f"sqlite:///{path}")
+    await store.open()
+
+    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
+    await store.close()
 
 
 async def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:

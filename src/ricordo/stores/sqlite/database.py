@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -21,6 +22,7 @@ SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_SECONDS = 60.0
 PATIENCE = "PRAGMA busy_timeout = 60000"
 SHORT_PATIENCE = "PRAGMA busy_timeout = 500"
+APPLICATION_ID = 0x7269636F  # "rico", as the first migration writes it
 PRAGMAS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA secure_delete = ON",
@@ -53,6 +55,7 @@ class Database:
             self._check_features()
             with self._translated():
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                _create_private(self.path)
                 self._use_wal()
             self._migrate()
         except BaseException:
@@ -152,6 +155,7 @@ class Database:
         while True:
             try:
                 with self._connection() as connection:
+                    self._recognise(connection)
                     connection.execute("PRAGMA journal_mode = WAL")
             except (sqlite3.OperationalError, StoreBusy) as error:
                 if "locked" not in str(error) and not isinstance(error, StoreBusy):
@@ -161,6 +165,18 @@ class Database:
                 time.sleep(0.02)
             else:
                 return
+
+    def _recognise(self, connection: sqlite3.Connection) -> None:
+        """Leave a file alone that is newer than we are, or somebody else's."""
+        version = self._version(connection)
+        if version > len(self.migrations):
+            raise SchemaTooNew(
+                f"{self.path} has schema {version}, this ricordo knows {len(self.migrations)}: update ricordo to use it"
+            )
+        (mark,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        if tables and mark != APPLICATION_ID:
+            raise StoreError(f"{self.path} is a database of another program; name a file of its own for the store")
 
     def _migrate(self) -> None:
         with self._connection() as connection, self._translated():
@@ -172,10 +188,6 @@ class Database:
 
     def _apply(self, connection: sqlite3.Connection, migration: Migration) -> None:
         version = self._version(connection)
-        if version > len(self.migrations):
-            raise SchemaTooNew(
-                f"{self.path} has schema {version}, this ricordo knows {len(self.migrations)}: update ricordo to use it"
-            )
         if version >= migration.version:
             return
         if version > 0:
@@ -193,6 +205,7 @@ class Database:
     def _back_up(self, connection: sqlite3.Connection, version: int) -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         target = self.path.with_name(f"{self.path.name}.schema-{version}-{stamp}.backup")
+        _create_private(target)
         with closing(sqlite3.connect(target)) as backup:
             connection.backup(backup)
 
@@ -222,3 +235,8 @@ class Database:
         if "disk is full" in text:
             return StoreError(f"{self.path}: the disk is full; nothing was written")
         return StoreError(f"{self.path}: {text}")
+
+
+def _create_private(path: Path) -> None:
+    """Make the file, if it is not there, one that its owner alone may read; SQLite's log and index follow it."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

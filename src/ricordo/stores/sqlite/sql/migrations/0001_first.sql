@@ -156,4 +156,5 @@ CREATE TRIGGER memory_removed AFTER DELETE ON memory BEGIN
     );
 END;
 
+PRAGMA application_id = 0x7269636f; -- "rico"
 PRAGMA user_version = 1;
