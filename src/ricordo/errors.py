@@ -53,6 +53,11 @@ class NotFound(RicordoError, LookupError):
     """No memory has the id that was asked for."""
 
 
+def revised_meanwhile(memory_id: str) -> InvalidInput:
+    """What a store raises when a memory to be replaced has been replaced already."""
+    return InvalidInput(f"{memory_id} was revised in the meantime; look at its history and revise the current version")
+
+
 class SourceError(RicordoError):
     """A source, or one record of it, cannot be read."""
 

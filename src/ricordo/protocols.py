@@ -291,8 +291,8 @@ class Store(Protocol):
     async def add(self, namespace: str, batch: Batch) -> Added:
         """Write a batch in one transaction; adding what is there already changes nothing.
 
-        A memory that supersedes another marks it. Chunks that moved to another memory of their origin
-        go with it. A memory with a tombstone is left out, unless it is told anew: then the tombstone is lifted.
+        A memory that supersedes another marks it: InvalidInput when one did so before. Chunks that moved to another
+        memory of their origin go with it. A memory with a tombstone is left out; told anew, its tombstone is lifted.
         """
         ...
 

@@ -15,7 +15,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.errors import InvalidInput, NotFound, StoreError
+from ricordo.errors import InvalidInput, NotFound, StoreError, revised_meanwhile
 from ricordo.memory import TOLD, Chunk, Memory, Origin, Reading, clean, digest
 from ricordo.protocols import (
     Added,
@@ -252,8 +252,10 @@ def _add_memory(space: _Space, memory: Memory) -> bool:
             changed = replace(fresh, updated_at=known.updated_at) != known
             space.memories[memory.id] = fresh if changed else known
         return False
-    space.memories[memory.id] = memory
     old = space.memories.get(memory.supersedes or "")
+    if old is not None and old.superseded_by not in (None, memory.id):
+        raise revised_meanwhile(old.id)
+    space.memories[memory.id] = memory
     if old is not None and old.superseded_by is None:
         space.memories[old.id] = replace(old, superseded_by=memory.id, updated_at=memory.updated_at)
     return True

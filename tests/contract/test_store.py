@@ -376,6 +376,16 @@ async def test_a_superseded_memory_gives_way_but_stays_in_its_history(store: Sto
     assert history[0].updated_at == second.updated_at
 
 
+async def test_a_memory_is_replaced_once(store: Store) -> None:
+    first = memory("port 8080")
+    await store.add("a", batch(first))
+    await store.add("a", batch(told("port 9090", now=NOW, supersedes=first)))
+    with pytest.raises(InvalidInput, match="revised in the meantime"):
+        await store.add("a", batch(told("port 7070", now=NOW, supersedes=first)))
+
+    assert await words(store, "port") == ["port 9090"]
+
+
 # --- forgetting ---
 
 

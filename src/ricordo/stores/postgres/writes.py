@@ -12,6 +12,7 @@ from datetime import datetime
 
 from pgvector import HalfVector
 
+from ricordo.errors import revised_meanwhile
 from ricordo.memory import TOLD, Memory, Origin, Reading
 from ricordo.protocols import Added, Batch, Entry, Tombstone
 from ricordo.stores.postgres.lexemes import stored
@@ -50,7 +51,9 @@ async def _add_memories(session: Session, memories: Sequence[Memory]) -> frozens
     await _add_origins(session, {origin_id(memory.origin.uri): memory.origin for memory in memories})
     ids = [memory.id for memory in memories]
     named = sorted({*ids, *(memory.supersedes for memory in memories if memory.supersedes)})
-    versions = {row["id"]: row["version"] for row in await session.all("known_memories", ids=named)}
+    known = await session.all("known_memories", ids=named)
+    versions = {row["id"]: row["version"] for row in known}
+    successors = {row["id"]: row["superseded_by"] for row in known}
     fresh: dict[str, tuple[object, ...]] = {}
     again: list[Memory] = []
     replaced: list[Memory] = []
@@ -58,6 +61,8 @@ async def _add_memories(session: Session, memories: Sequence[Memory]) -> frozens
         if memory.id in versions:
             again.append(memory)
             continue
+        if successors.get(memory.supersedes or "") not in (None, memory.id):
+            raise revised_meanwhile(memory.supersedes or "")
         versions[memory.id] = versions.get(memory.supersedes or "", -1) + 1
         fresh[memory.id] = memory_row(session.namespace, memory, versions[memory.id])
         if memory.supersedes is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from ricordo.errors import revised_meanwhile
 from ricordo.memory import TOLD, Memory, Reading
 from ricordo.protocols import Added, Batch, Entry, Tombstone
 from ricordo.stores.sqlite.rows import chunk_row, memory_row, timestamp, to_bytes
@@ -37,6 +38,9 @@ def _add_memory(session: Session, memory: Memory) -> bool:
         session.connection.execute(session.sql["refresh_memory"], row)
     if created and memory.supersedes is not None:
         session.run("supersede", id=memory.id, supersedes=memory.supersedes, updated_at=row["updated_at"])
+        successor = session.one("successor", id=memory.supersedes)
+        if successor is not None and successor["superseded_by"] != memory.id:
+            raise revised_meanwhile(memory.supersedes)
     return created
 
 

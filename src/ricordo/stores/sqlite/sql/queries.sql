@@ -61,6 +61,9 @@ WHERE namespace = :namespace AND id = :id AND (
 UPDATE memory SET superseded_by = :id, updated_at = :updated_at
 WHERE namespace = :namespace AND id = :supersedes AND superseded_by IS NULL;
 
+-- name: successor
+SELECT superseded_by FROM memory WHERE namespace = :namespace AND id = :id;
+
 -- name: add_chunk
 INSERT INTO chunk (
     namespace, id, memory_id, text, context, position, length, context_length, lexemes, context_lexemes
