@@ -28,7 +28,7 @@ __all__ = ["by_words", "dump_memories", "dump_tombstones", "entries", "get", "hi
 
 COSTLY = 4  # a posting costs so many times as much here as in an index that holds what ranking needs
 ROUGHLY = 3  # the order of candidates is rougher here, so more of them are taken
-FEW = 7  # terms, of which a word makes up to three
+FEW = 4  # terms, of which a word makes up to three
 LAST_ID = "ffffffffffffffffffffffff"
 
 

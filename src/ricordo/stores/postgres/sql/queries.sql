@@ -234,10 +234,7 @@ WITH candidate AS MATERIALIZED (
             %(idf_1)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery), 1.5) +
             %(idf_2)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery), 1.5) +
             %(idf_3)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery), 1.5) +
-            %(idf_4)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery), 1.5) +
-            %(idf_5)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_5)s::tsquery), 1.5) +
-            %(idf_6)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_6)s::tsquery), 1.5) +
-            %(idf_7)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_7)s::tsquery), 1.5)
+            %(idf_4)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery), 1.5)
         ELSE
             CASE WHEN %(idf_1)s > 0 AND c.lexemes @@ %(band_1)s::tsquery THEN %(idf_1)s ELSE 0 END +
             CASE WHEN %(idf_2)s > 0 AND c.lexemes @@ %(band_2)s::tsquery THEN %(idf_2)s ELSE 0 END +
@@ -280,10 +277,7 @@ WITH candidate AS MATERIALIZED (
             %(idf_1)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery), 1.5) +
             %(idf_2)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery), 1.5) +
             %(idf_3)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery), 1.5) +
-            %(idf_4)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery), 1.5) +
-            %(idf_5)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_5)s::tsquery), 1.5) +
-            %(idf_6)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_6)s::tsquery), 1.5) +
-            %(idf_7)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_7)s::tsquery), 1.5)
+            %(idf_4)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery), 1.5)
         ELSE
             CASE WHEN %(idf_1)s > 0 AND c.lexemes @@ %(band_1)s::tsquery THEN %(idf_1)s ELSE 0 END +
             CASE WHEN %(idf_2)s > 0 AND c.lexemes @@ %(band_2)s::tsquery THEN %(idf_2)s ELSE 0 END +
