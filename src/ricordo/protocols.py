@@ -224,8 +224,7 @@ class Known:
 class Skipped:
     """A record or file that could not be read: where, and why.
 
-    `loses_memories` is False for a fault that costs none (properties that are no YAML above a whole text):
-    its origin still counts as read whole.
+    `loses_memories` is False for a fault that costs none: its origin still counts as read whole.
     """
 
     where: str
