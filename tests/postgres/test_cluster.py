@@ -159,7 +159,7 @@ async def read_everything(store: PostgresStore, first: Memory) -> None:
     await store.history(NAMESPACE, first.id)
     await store.entries(NAMESPACE, [first.id], HashEmbedder.fingerprint)
     _ = [item async for item in store.dump(NAMESPACE)]
-    await store.add(NAMESPACE, Batch())
+    await store.add(NAMESPACE, Batch(anew=True))
 
 
 @pytest.fixture(scope="module")
