@@ -79,7 +79,7 @@ class _Run:
     said: defaultdict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
     async def take(self, namespace: str, items: Sequence[Memory | Tombstone]) -> None:
-        memories = [item for item in items if isinstance(item, Memory)]
+        memories = await self._not_forgotten(namespace, [item for item in items if isinstance(item, Memory)])
         tombstones = [item for item in items if isinstance(item, Tombstone)]
         if memories:
             await self._take_memories(namespace, memories)
@@ -87,6 +87,11 @@ class _Run:
             await self._take_tombstones(namespace, tombstones)
         if self.tell is not None:
             self.tell(Moving(memories=self.moved.memories, total=self.total))
+
+    async def _not_forgotten(self, namespace: str, memories: Sequence[Memory]) -> list[Memory]:
+        """Without what was forgotten in the target, where it stays forgotten."""
+        forgotten = await self.target.tombstones(namespace, [memory.id for memory in memories])
+        return [memory for memory in memories if memory.id not in forgotten]
 
     async def _take_memories(self, namespace: str, memories: Sequence[Memory]) -> None:
         page = await self._page(self.source, namespace, memories)
@@ -148,7 +153,8 @@ class _Run:
 async def move(
     source: Store, target: Store, *, namespace: str | None = None, tell: Callable[[Moving], None] | None = None
 ) -> Moved:
-    """Copy everything, or all of one namespace. Both stores are open; what else the target holds stays.
+    """Copy everything, or all of one namespace. Both stores are open; what else the target holds stays,
+    and what was forgotten there stays forgotten.
 
     `tell` is called after each page. Raises StoreError, also when what was read back is not what was written.
     """

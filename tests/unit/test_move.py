@@ -139,6 +139,17 @@ async def test_a_copy_that_differs_is_told(stores: dict[str, Store]) -> None:
         await move(stores["memory"], target)
 
 
+async def test_what_was_forgotten_in_the_target_stays_forgotten(stores: dict[str, Store]) -> None:
+    await fill(stores["sqlite"], count=3)
+    await move(stores["sqlite"], stores["memory"])
+    line = Memory(text="line 1", origin=FILE, created_at=NOW, updated_at=NOW, position=1, context="Notes")
+    await stores["memory"].forget("a", [line.id], NOW)
+    moved = await move(stores["sqlite"], stores["memory"])
+
+    assert (moved.memories, moved.present) == (5, 5)
+    assert await stores["memory"].tombstones("a", [line.id]) == {line.id}
+
+
 async def test_what_the_target_holds_already_stays(stores: dict[str, Store]) -> None:
     await fill(stores["sqlite"])
     own = [Memory(text="only here", origin=FILE, created_at=NOW, updated_at=NOW)]
