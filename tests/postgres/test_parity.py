@@ -32,8 +32,9 @@ pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 MEMORIES = 2000
 QUESTIONS = 500
-# Generated texts are made of fourteen words of a language, all of them common: nothing tells one from another but how
-# often it says them, and each store has candidates of its own far down such a list. Real text is asked at the usual depths.
+# Generated texts are made of fourteen words of a language, all of them common: nothing tells one from another but
+# how often it says them, and each store has candidates of its own far down such a list. Real text is asked at the
+# usual depths.
 DEPTHS = Depths() if DATA.is_dir() else Depths(candidates=4)
 TAGS = ("work", "home", "idea", "todo")
 VOCABULARY = (
