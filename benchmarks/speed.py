@@ -105,8 +105,8 @@ class TimedEmbedder:
 class Asked:
     """One recall: how long it took in all, and its parts, in milliseconds.
 
-    `embed` is the model alone. `words` and `vectors` run side by side, so `other` is the total less the model
-    and less the longer of the two; `outside` is the total less the model.
+    `embed` is the model alone, and `vectors` follow it; `words` run beside the two, so `other` is the total less
+    the longer way; `outside` is the total less the model.
     """
 
     kind: str
@@ -121,7 +121,7 @@ class Asked:
 
     @property
     def other(self) -> float:
-        return self.outside - max(self.words, self.vectors)
+        return self.total - max(self.words, self.embed + self.vectors)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -320,8 +320,8 @@ def markdown(report: Report) -> list[str]:
     """The report as Markdown."""
     machine = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in asdict(report.machine).items())
     lines = [f"Measured on: {machine}.", ""]
-    lines += ["p50 / p95 in milliseconds, warm, one question after another. `model`: inference alone; `words` and"]
-    lines += ["`vectors` run side by side, `other` is what is left beside the longer of them; `outside`: all but the"]
+    lines += ["p50 / p95 in milliseconds, warm, one question after another. `model`: inference alone, which"]
+    lines += ["`vectors` wait for; `words` run beside the two; `other` is what is left; `outside`: all but the"]
     lines += [
         "model. Vectors of the stored passages are random directions, those of the questions are the model's.",
         "",

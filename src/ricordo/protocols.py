@@ -313,7 +313,7 @@ class Store(Protocol):
     # --- reading ---
 
     async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
-        """The most promising chunks that hold any of the terms; the caller ranks them by BM25."""
+        """The most promising chunks that hold any of the terms, weightier ones given repeatedly; the caller ranks."""
         ...
 
     async def by_vector(self, namespace: str, variant: Variant, filters: Filters, limit: int) -> tuple[str, ...]:
