@@ -1,7 +1,6 @@
 """The five seams. Whatever keeps these promises can be plugged in; `ricordo.testing` ships a double of each.
 
-Stores are asynchronous. Sources, chunkers, embedders and rerankers compute or read, and are plain: the
-core runs them in worker threads, so they must be safe to call from several threads.
+Stores are asynchronous. The others compute or read, in worker threads of the core: they must be safe in several at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Working doubles of the five seams, for tests of ricordo and of programs that use it.
 
-They keep every promise of `protocols`, hold everything in memory and need no model: the store searches by
-scanning, the embedder hashes words, the reranker counts shared words.
+They keep every promise of `protocols` and need no model: the store scans, the embedder hashes, the reranker counts words.
 """
 
 from __future__ import annotations
