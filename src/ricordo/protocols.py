@@ -1,6 +1,6 @@
 """The five seams. Whatever keeps these promises can be plugged in; `ricordo.testing` ships a double of each.
 
-Stores are asynchronous. The others compute or read, in worker threads of the core: they must be safe in several at once.
+Stores are asynchronous. The others compute or read, in worker threads of the core: be safe in several at once.
 """
 
 from __future__ import annotations

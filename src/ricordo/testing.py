@@ -1,6 +1,6 @@
 """Working doubles of the five seams, for tests of ricordo and of programs that use it.
 
-They keep every promise of `protocols` and need no model: the store scans, the embedder hashes, the reranker counts words.
+They keep every promise of `protocols` and need no model: the store scans, the embedder hashes, the reranker counts.
 """
 
 from __future__ import annotations
