@@ -11,7 +11,7 @@ import pytest
 
 from ricordo.errors import InvalidInput, SchemaTooNew, StoreError
 from ricordo.stores import open_store
-from ricordo.stores.sql import Migration, load_migrations, load_schema
+from ricordo.stores.sql import Migration, load_migrations, load_queries, load_schema
 from ricordo.stores.sqlite.database import PACKAGE, Database
 
 pytestmark = pytest.mark.anyio
@@ -29,6 +29,15 @@ def test_the_schema_is_the_sum_of_the_migrations() -> None:
 
         assert shape(whole) == shape(stepwise)
         assert stepwise.execute("PRAGMA user_version").fetchone() == (len(load_migrations(PACKAGE)),)
+
+
+def test_every_arm_states_the_filters_in_the_same_words() -> None:
+    queries = load_queries(PACKAGE)
+    stated = [queries[name] for name in ("word_matches", "allowed_chunks", "allowed_among")]
+    filters = [query[query.index("AND (:superseded") :].split("ORDER BY")[0].strip(" \n;") for query in stated]
+
+    assert len(set(filters)) == 1
+    assert all(name in filters[0] for name in (":start", ":end", ":origin", ":tags", ":metadata"))
 
 
 def test_a_store_is_backed_up_before_a_migration_changes_it(tmp_path: Path) -> None:
