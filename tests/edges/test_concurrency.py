@@ -82,8 +82,9 @@ def started(code: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
 
 def await_all(processes: Sequence[subprocess.Popen[str]], word: str) -> None:
     for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == f"{word}\n"
+        assert process.stdout is not None and process.stderr is not None
+        said = process.stdout.readline()
+        assert said == f"{word}\n", process.stderr.read()
 
 
 def tell_all(processes: Sequence[subprocess.Popen[str]], line: str) -> None:

@@ -23,6 +23,11 @@ BUSY_SECONDS = 60.0
 PATIENCE = "PRAGMA busy_timeout = 60000"
 SHORT_PATIENCE = "PRAGMA busy_timeout = 500"
 APPLICATION_ID = 0x7269636F  # "rico", as the first migration writes it
+RECOGNISE = """
+SELECT (SELECT user_version FROM pragma_user_version),
+       (SELECT application_id FROM pragma_application_id),
+       (SELECT count(*) FROM sqlite_schema)
+"""
 PRAGMAS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA secure_delete = ON",
@@ -168,13 +173,12 @@ class Database:
 
     def _recognise(self, connection: sqlite3.Connection) -> None:
         """Leave a file alone that is newer than we are, or somebody else's."""
-        version = self._version(connection)
+        # One statement sees one moment: between two, another process may create the whole schema.
+        version, mark, tables = connection.execute(RECOGNISE).fetchone()
         if version > len(self.migrations):
             raise SchemaTooNew(
                 f"{self.path} has schema {version}, this ricordo knows {len(self.migrations)}: update ricordo to use it"
             )
-        (mark,) = connection.execute("PRAGMA application_id").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         if tables and mark != APPLICATION_ID:
             raise StoreError(f"{self.path} is a database of another program; name a file of its own for the store")
 
