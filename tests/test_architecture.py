@@ -17,7 +17,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 MODULE_LINES = 350
 FUNCTION_LINES = 40
 
-NOUNS = {"memory", "query", "errors", "protocols", "settings"}
+NOUNS = {"errors", "exchange", "memory", "protocols", "query", "settings"}
 EDGES = {"cli", "render", "__main__", "demo", "eval"}
 IMPLEMENTATIONS = {"sources", "models", "stores", "testing"}
 # The facade imports the lazy tables; implementations may use pure modules that hold no I/O and no state.

@@ -16,7 +16,7 @@ from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.bm25 import Bm25
 from ricordo.chunking import StructureChunker, word_chunker
 from ricordo.ingest import Ingested, Progress, ingest
-from ricordo.memory import Json, Memory, told
+from ricordo.memory import EventTime, Json, Memory, told
 from ricordo.models import AUTO, choose_embedder, load_embedder
 from ricordo.protocols import Chunker, Embedder, Fault, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
@@ -150,7 +150,8 @@ class Engine:
 
         Raises InvalidInput for an empty text or a time without zone.
         """
-        memory = told(text, now=self._clock(), event_timestamp=event_timestamp, tags=tuple(tags), metadata=metadata)
+        event = EventTime(start=event_timestamp) if event_timestamp else None
+        memory = told(text, now=self._clock(), event=event, tags=tuple(tags), metadata=metadata)
         created = await self._add(memory)
         if created:
             return Remembered(memory=memory, created=True)
@@ -177,7 +178,7 @@ class Engine:
         revised = told(
             text,
             now=self._clock(),
-            event_timestamp=event_timestamp or current.event_timestamp,
+            event=EventTime(start=event_timestamp) if event_timestamp else current.event,
             tags=current.tags,
             metadata=current.metadata,
             supersedes=current,

@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import TypeAlias, cast
 
 from ricordo.errors import InvalidInput
 
-__all__ = ["Chunk", "Json", "Memory", "Origin", "Reading", "clean", "digest", "told"]
+__all__ = ["Chunk", "EventOrigin", "EventTime", "Json", "Memory", "Origin", "Reading", "clean", "digest", "told"]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -45,6 +46,32 @@ class Reading:
     memory_ids: frozenset[str]
 
 
+class EventOrigin(StrEnum):
+    """How the event time of a memory is known.
+
+    `stated` by whoever told it, by its `source` (front matter, a file's name, a message's time), `inferred` from
+    words such as "yesterday", or the moment at which it was `said`, for want of any other.
+    """
+
+    STATED = "stated"
+    SOURCE = "source"
+    INFERRED = "inferred"
+    SAID = "said"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EventTime:
+    """When something happened: `[start, end)` in aware UTC, how coarse that is, and how it is known.
+
+    `end` is None for a moment; `grain` names the unit (`day`, `month`, …), None for a moment.
+    """
+
+    start: datetime
+    end: datetime | None = None
+    grain: str | None = None
+    origin: EventOrigin = EventOrigin.STATED
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Memory:
     """One thing remembered.
@@ -52,7 +79,9 @@ class Memory:
     `context` is what surrounds the text (title, heading path) and is not part of it; `group` is the
     conversation session or section it stands in, `position` its place in its origin. `created_at` and
     `updated_at` are when the store learned and last changed it, `event_timestamp` when the thing it
-    speaks of happened (None: unknown). All times are aware UTC.
+    speaks of happened (None: unknown). All times are aware UTC. Where the event took longer than a moment, or
+    is known less exactly, `event_end` is the first moment after it and `event_grain` the unit; `event_origin`
+    is how it is known, `stated` unless something else is given.
 
     `id` is derived from origin, context and text when it is not given, so that the same thing read
     twice is the same memory. Raises InvalidInput for an empty text or a naive time.
@@ -63,6 +92,9 @@ class Memory:
     created_at: datetime
     updated_at: datetime
     event_timestamp: datetime | None = None
+    event_end: datetime | None = None
+    event_grain: str | None = None
+    event_origin: EventOrigin | None = None
     context: str = ""
     group: str | None = None
     speaker: str | None = None
@@ -76,16 +108,39 @@ class Memory:
     def __post_init__(self) -> None:
         if not self.text.strip():
             raise InvalidInput("there is nothing to remember: the text is empty")
-        for name in ("created_at", "updated_at", "event_timestamp"):
+        for name in ("created_at", "updated_at", "event_timestamp", "event_end"):
             moment: datetime | None = getattr(self, name)
             if moment is not None:
                 object.__setattr__(self, name, as_utc(moment, name))
+        self._settle_event()
         object.__setattr__(self, "tags", tuple(clean(tag) for tag in self.tags))
         object.__setattr__(self, "metadata", storable(self.metadata))
         if not 0 <= self.position < MAX_POSITION:
             raise InvalidInput(f"position must be between 0 and {MAX_POSITION - 1}, not {self.position}")
         if not self.id:
             object.__setattr__(self, "id", digest(self.origin.uri, self.context, self.text))
+
+    def _settle_event(self) -> None:
+        start, end = self.event_timestamp, self.event_end
+        if start is None:
+            if end is not None or self.event_grain is not None or self.event_origin is not None:
+                raise InvalidInput("event_end, event_grain and event_origin mean nothing without an event_timestamp")
+            return
+        if end is not None and end <= start:
+            raise InvalidInput(f"the event ends ({end}) before it begins ({start})")
+        object.__setattr__(self, "event_origin", EventOrigin(self.event_origin or EventOrigin.STATED))
+
+    @property
+    def event(self) -> EventTime | None:
+        """The event time whole; None when it is unknown."""
+        if self.event_timestamp is None:
+            return None
+        return EventTime(
+            start=self.event_timestamp,
+            end=self.event_end,
+            grain=self.event_grain,
+            origin=self.event_origin or EventOrigin.STATED,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,25 +170,30 @@ def told(
     text: str,
     *,
     now: datetime,
-    event_timestamp: datetime | None = None,
+    event: EventTime | None = None,
     tags: tuple[str, ...] = (),
     metadata: Mapping[str, Json] | None = None,
     supersedes: Memory | None = None,
 ) -> Memory:
     """Make the memory of something said directly, perhaps in place of an older one.
 
-    Telling the same thing twice, with the same event time, makes the same memory. Raises InvalidInput
+    Telling the same thing twice, with the same event time stated, makes the same memory. Raises InvalidInput
     for an empty text.
     """
     text = clean(text).strip()
     previous = supersedes.id if supersedes else None
-    stated = as_utc(event_timestamp, "event_timestamp").isoformat() if event_timestamp else ""
+    stated = ""
+    if event is not None and event.origin is EventOrigin.STATED:
+        stated = as_utc(event.start, "event_timestamp").isoformat()
     return Memory(
         text=text,
         origin=Origin(kind=TOLD, uri=f"{TOLD}:{digest(text, stated, previous or '')}"),
         created_at=supersedes.created_at if supersedes else now,
         updated_at=now,
-        event_timestamp=event_timestamp,
+        event_timestamp=event.start if event else None,
+        event_end=event.end if event else None,
+        event_grain=event.grain if event else None,
+        event_origin=event.origin if event else None,
         tags=tags,
         metadata=metadata or {},
         supersedes=previous,

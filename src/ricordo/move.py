@@ -160,7 +160,13 @@ async def move(
     """
     stats = await source.stats()
     total = stats.memories if namespace is None else stats.namespaces.get(namespace, 0)
-    run = _Run(source=source, target=target, fingerprints=sorted(stats.embedders), total=total, tell=tell)
+    run = _Run(
+        source=source,
+        target=target,
+        fingerprints=sorted({*stats.embedders, *stats.token_embedders}),
+        total=total,
+        tell=tell,
+    )
     async for name, items in _pages(source.dump(namespace)):
         await run.take(name, items)
     await run.close_readings(namespace)
@@ -185,9 +191,9 @@ async def _pages(
 def _batches(page: _Page) -> Iterable[Batch]:
     yield Batch(memories=page.memories, entries=page.entries[None])
     for fingerprint, entries in page.entries.items():
-        with_vectors = tuple(entry for entry in entries if entry.vector is not None)
-        if with_vectors:
-            yield Batch(entries=with_vectors, fingerprint=fingerprint)
+        made = tuple(entry for entry in entries if entry.vector is not None or entry.tokens is not None)
+        if made:
+            yield Batch(entries=made, fingerprint=fingerprint, token_fingerprint=fingerprint)
 
 
 def _fields_of_memory(memory: Memory) -> str:
@@ -203,6 +209,9 @@ def _fields_of_memory(memory: Memory) -> str:
         memory.created_at,
         memory.updated_at,
         memory.event_timestamp,
+        memory.event_end,
+        memory.event_grain,
+        memory.event_origin,
         list(memory.tags),
         dict(memory.metadata),
         memory.supersedes,
@@ -220,8 +229,9 @@ def _fields_of_entry(entry: Entry, fingerprint: str | None) -> str:
         chunk.position,
         sorted(entry.lexemes),
         sorted(entry.context_lexemes),
-        fingerprint if vector is not None else None,
+        fingerprint if vector is not None or entry.tokens is not None else None,
         None if vector is None else [float(number) for number in vector],
+        None if entry.tokens is None else entry.tokens.hex(),
     )
 
 

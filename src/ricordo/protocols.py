@@ -5,16 +5,28 @@ Stores are asynchronous. The others compute or read, in worker threads of the co
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import datetime
-from typing import Protocol, Self
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory import Chunk, Memory, Origin, Reading
-from ricordo.query import Filters, Variant, WordMatches
+from ricordo.exchange import (
+    Added,
+    Batch,
+    Encoded,
+    Entry,
+    Fault,
+    Floors,
+    Known,
+    Skipped,
+    Stats,
+    TokenVectors,
+    Tombstone,
+)
+from ricordo.memory import Chunk, Memory, Origin
+from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
 
 __all__ = [
     "Added",
@@ -65,49 +77,6 @@ class Chunker(Protocol):
     def chunks(self, memory: Memory) -> tuple[Chunk, ...]:
         """At least one chunk; together they hold all of the memory's text."""
         ...
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Floors:
-    """Cosine similarities below which a vector match is not worth showing, asked for or unasked."""
-
-    recall: float
-    context: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TokenVectors:
-    """What a model makes of the tokens of a text, punctuation left out, in the order of the text.
-
-    `ids (tokens,) int32` name the tokens, so that they can be counted over many texts;
-    `rows (tokens, dimension) float32` are of unit length.
-    """
-
-    ids: NDArray[np.int32]
-    rows: NDArray[np.float32]
-
-    @classmethod
-    def none(cls, dimension: int) -> Self:
-        """Those of a text that says nothing."""
-        return cls(ids=np.zeros(0, np.int32), rows=np.zeros((0, dimension), np.float32))
-
-    @classmethod
-    def joined(cls, parts: Sequence[TokenVectors]) -> TokenVectors:
-        """Those of a text read in parts; at least one."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(ids=np.concatenate([part.ids for part in parts]), rows=np.concatenate([part.rows for part in parts]))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Encoded:
-    """Texts as one pass of a model left them: `vectors (texts, dimension) float32`, and the tokens of each text.
-
-    `tokens` is empty when the embedder gives none, which its `token_fingerprint` says beforehand.
-    """
-
-    vectors: NDArray[np.float32]
-    tokens: tuple[TokenVectors, ...] = ()
 
 
 class Embedder(Protocol):
@@ -166,100 +135,6 @@ class Reranker(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
-    """A chunk made ready to be stored: its lexemes, those of its context, and its vector `(dimension,) float32`.
-
-    `vector` is None without an embedder, and when the store already holds the chunk's vector.
-    """
-
-    chunk: Chunk
-    lexemes: tuple[str, ...]
-    context_lexemes: tuple[str, ...] = ()
-    vector: NDArray[np.float32] | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Batch:
-    """What is written in one transaction. `readings` are those of the origins whose last memories it holds.
-
-    What somebody tells `anew` lifts its tombstone; what is read or imported stays forgotten.
-    """
-
-    memories: tuple[Memory, ...] = ()
-    entries: tuple[Entry, ...] = ()
-    fingerprint: str | None = None
-    readings: tuple[Reading, ...] = ()
-    anew: bool = False
-
-    def without(self, memory_ids: Collection[str]) -> Batch:
-        """The batch without these memories and their chunks."""
-        return replace(
-            self,
-            memories=tuple(memory for memory in self.memories if memory.id not in memory_ids),
-            entries=tuple(entry for entry in self.entries if entry.chunk.memory_id not in memory_ids),
-        )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Added:
-    """What a write changed: ids of memories that are new, ids forgotten, and the number of new chunks."""
-
-    memories: frozenset[str] = frozenset()
-    forgotten: frozenset[str] = frozenset()
-    chunks: int = 0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Known:
-    """What a store holds of an origin that was read whole: its revision, and how many memories and chunks."""
-
-    revision: str
-    memories: int
-    chunks: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Skipped:
-    """A record or file that could not be read: where, and why.
-
-    `loses_memories` is False for a fault that costs none: its origin still counts as read whole.
-    """
-
-    where: str
-    why: str
-    loses_memories: bool = True
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tombstone:
-    """The mark of a forgotten memory: its id alone, so that re-reading its origin does not bring it back."""
-
-    memory_id: str
-    forgotten_at: datetime
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
-    """Something a check of the store found wrong, and how to mend it."""
-
-    what: str
-    mend: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stats:
-    """Counts over a whole store. `embedders` maps each fingerprint to its number of vectors."""
-
-    memories: int
-    chunks: int
-    namespaces: Mapping[str, int]
-    store: str
-    schema_version: int
-    size_bytes: int
-    embedders: Mapping[str, int] = field(default_factory=dict)
-
-
 class Store(Protocol):
     """Where chunks live; answers by words, by vectors, by time.
 
@@ -283,7 +158,7 @@ class Store(Protocol):
         ...
 
     async def missing(self, namespace: str, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
-        """Those of the chunk ids that have no vector of this fingerprint."""
+        """Those of the chunk ids that have no vector, or no token vectors, of this fingerprint."""
         ...
 
     async def add(self, namespace: str, batch: Batch) -> Added:
@@ -323,6 +198,14 @@ class Store(Protocol):
         """Chunks with their memories in the order of the ids; unknown ids are left out."""
         ...
 
+    async def candidates(self, namespace: str, chunk_ids: Sequence[str], aspects: Aspects) -> tuple[Candidate, ...]:
+        """These chunks and those near them in their groups, with what can speak for them; each once, in any order."""
+        ...
+
+    async def timeline(self, namespace: str, filters: Filters, limit: int) -> tuple[Memory, ...]:
+        """The `limit` latest memories whose event time is known, earliest first, ties by id."""
+        ...
+
     async def memory(self, namespace: str, id_prefix: str) -> Memory:
         """The one memory whose id begins so. Raises NotFound, or InvalidInput when several do."""
         ...
@@ -336,7 +219,8 @@ class Store(Protocol):
         ...
 
     async def entries(self, namespace: str, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
-        """The chunks of these memories as they can be added to another store, with their vectors by this embedder.
+        """The chunks of these memories as they can be added to another store, with what this embedder made of them:
+        vectors or token vectors, whichever its fingerprint names.
 
         The lexemes come back as often as they were given, in any order.
         """

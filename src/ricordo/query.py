@@ -17,6 +17,9 @@ from ricordo.memory import Chunk, Json, Memory, Origin, as_utc
 
 __all__ = [
     "EVERYTHING",
+    "AsOf",
+    "Aspects",
+    "Candidate",
     "Filters",
     "Hit",
     "Notice",
@@ -56,14 +59,33 @@ class TimeRange:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class AsOf:
+    """The state of things at a past moment, to be asked for in place of the present one.
+
+    What was `true` then: each version holds from its event time until that of the version that replaced it; one
+    without an event time from when it was told, the first of its line from ever. Or what was `known` then: each
+    version holds from when the store learned it until it learned the next.
+    """
+
+    moment: datetime
+    known: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "moment", as_utc(self.moment, "as_of"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Filters:
     """What a memory must be to be considered at all; every arm applies them before it ranks.
 
-    `time` is matched against the event time, `tags` must all be present, `metadata` must hold each
-    pair, `origin` is the beginning of the origin's uri. Old versions are left out unless `superseded`.
+    Its event time must overlap `time`, or be unknown where `undated`; `tags` must all be present, `metadata` must
+    hold each pair, `origin` is the beginning of the origin's uri. Old versions are left out unless `superseded`;
+    `as_of` takes those that were current at that moment instead.
     """
 
     time: TimeRange | None = None
+    undated: bool = False
+    as_of: AsOf | None = None
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Json] = field(default_factory=dict)
     origin: str | None = None
@@ -146,6 +168,34 @@ class WordMatches:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Aspects:
+    """What is wanted to know of the candidates for an answer.
+
+    How often they hold the `terms`, their vectors by `fingerprint` and token vectors by `token_fingerprint`; and
+    all of it also of the chunks up to `reach` places before and after them in their group.
+    """
+
+    terms: tuple[str, ...]
+    fingerprint: str | None = None
+    token_fingerprint: str | None = None
+    reach: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """A chunk that may be an answer, or stands near one, with what can speak for it.
+
+    `place` is its memory's position in its origin; `vector` is `(dimension,) float32`, `tokens` packed token vectors.
+    """
+
+    chunk: Chunk
+    place: int
+    match: WordMatch
+    vector: NDArray[np.float32] | None = None
+    tokens: bytes | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RankedList:
     """One arm's opinion: chunk ids, best first. Scores stay inside the arm."""
 
@@ -155,13 +205,20 @@ class RankedList:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """One answer: the chunk, the memory it is a piece of, and its rank in each arm that found it."""
+    """One answer: the chunk, the memory it is a piece of, and its rank in each arm that found it.
+
+    `parts` are what its score is the sum of, `versions` its history, first to current, where that was asked for,
+    `restated` the ids of older memories that say the same and are left out of the answer.
+    """
 
     rank: int
     score: float
     arms: Mapping[str, int]
     chunk: Chunk
     memory: Memory
+    parts: Mapping[str, float] = field(default_factory=dict)
+    versions: tuple[Memory, ...] = ()
+    restated: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

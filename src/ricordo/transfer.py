@@ -13,7 +13,7 @@ from anyio import to_thread
 
 from ricordo.errors import InvalidInput
 from ricordo.ingest import Ingested
-from ricordo.memory import Json, Memory, Origin, clean
+from ricordo.memory import EventOrigin, Json, Memory, Origin, clean
 from ricordo.protocols import Skipped, Tombstone
 from ricordo.remember import Writer
 from ricordo.settings import MAX_NAMESPACE
@@ -56,6 +56,9 @@ def _memory_record(memory: Memory) -> dict[str, object]:
         "created_at": memory.created_at.isoformat(),
         "updated_at": memory.updated_at.isoformat(),
         "event_timestamp": memory.event_timestamp.isoformat() if memory.event_timestamp else None,
+        "event_end": memory.event_end.isoformat() if memory.event_end else None,
+        "event_grain": memory.event_grain,
+        "event_origin": memory.event_origin,
         "context": memory.context,
         "group": memory.group,
         "speaker": memory.speaker,
@@ -109,7 +112,10 @@ def _item(fields: _Fields) -> tuple[str, Item]:
         origin=Origin(kind=origin.text("kind"), uri=origin.text("uri"), title=origin.maybe("title")),
         created_at=fields.moment("created_at"),
         updated_at=fields.moment("updated_at"),
-        event_timestamp=fields.moment("event_timestamp") if fields.values.get("event_timestamp") else None,
+        event_timestamp=fields.maybe_moment("event_timestamp"),
+        event_end=fields.maybe_moment("event_end"),
+        event_grain=fields.maybe("event_grain"),
+        event_origin=fields.event_origin(),
         context=fields.maybe("context") or "",
         group=fields.maybe("group"),
         speaker=fields.maybe("speaker"),
@@ -194,6 +200,13 @@ class _Fields:
 
     def moment(self, name: str) -> datetime:
         return datetime.fromisoformat(self.text(name))
+
+    def maybe_moment(self, name: str) -> datetime | None:
+        return None if self.values.get(name) is None else self.moment(name)
+
+    def event_origin(self) -> EventOrigin | None:
+        value = self.maybe("event_origin")
+        return None if value is None else EventOrigin(value)
 
     def number(self, name: str) -> int:
         value = self.values.get(name, 0)

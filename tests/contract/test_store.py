@@ -12,9 +12,9 @@ import pytest
 
 from ricordo.bm25 import rank
 from ricordo.errors import InvalidInput, NotFound, StoreError
-from ricordo.memory import Chunk, Memory, Origin, Reading, told
+from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading, told
 from ricordo.protocols import Batch, Entry, Store, Tombstone
-from ricordo.query import EVERYTHING, Filters, TimeRange, Variant
+from ricordo.query import EVERYTHING, AsOf, Aspects, Filters, TimeRange, Variant
 from ricordo.stores import open_store
 
 pytestmark = pytest.mark.anyio
@@ -523,3 +523,150 @@ async def test_a_closed_store_says_so(store: Store) -> None:
 
     with pytest.raises(StoreError, match="not open"):
         await store.add("a", batch(memory("x")))
+
+
+# --- time ---
+
+MARCH, APRIL, JUNE = (datetime(2025, month, 1, tzinfo=UTC) for month in (3, 4, 6))
+
+
+def happened(text: str, start: datetime | None, end: datetime | None = None) -> Memory:
+    return memory(text, event_timestamp=start, event_end=end, event_grain="month" if end else None)
+
+
+async def found(store: Store, filters: Filters) -> set[str]:
+    matches = await store.by_words("work", ["port"], filters, 50)
+    by_words = {match.chunk_id for match in matches.matches}
+    by_vector = set(await store.by_vector("work", variant(1, 0), filters, 50))
+    assert by_words == by_vector
+    return {chunk.text for chunk, _ in await store.get("work", sorted(by_words))}
+
+
+async def test_an_event_comes_back_as_it_was_given(store: Store) -> None:
+    item = memory(
+        "port", event_timestamp=MARCH, event_end=APRIL, event_grain="month", event_origin=EventOrigin.INFERRED
+    )
+    await store.add("work", batch(item))
+
+    assert (await store.memory("work", item.id)).event == item.event
+
+
+async def test_an_event_is_found_by_any_time_it_overlaps(store: Store) -> None:
+    items = [
+        happened("port in march", MARCH, APRIL),
+        happened("port on one day", JUNE),
+        happened("port some time", None),
+    ]
+    await store.add("work", batch(*items, vectors={item.text: (1, 0) for item in items}))
+    middle = MARCH + timedelta(days=10)
+
+    assert await found(store, Filters(time=TimeRange(start=middle, end=middle + timedelta(days=1)))) == {
+        "port in march"
+    }
+    assert await found(store, Filters(time=TimeRange(start=APRIL, end=JUNE))) == set()
+    assert await found(store, Filters(time=TimeRange(start=JUNE))) == {"port on one day"}
+    assert await found(store, Filters(time=TimeRange(end=MARCH))) == set()
+    assert await found(store, Filters(time=TimeRange(end=JUNE))) == {"port in march"}
+    assert await found(store, Filters(undated=True)) == {"port some time"}
+
+
+async def versions(store: Store, *events: datetime | None) -> None:
+    """A line of versions, told a day after one another, each with its event time."""
+    previous: Memory | None = None
+    for number, event in enumerate(events):
+        item = told(f"port {number}", now=NOW + timedelta(days=number), supersedes=previous)
+        item = replace(item, event_timestamp=event)
+        await store.add("work", batch(item, vectors={item.text: (1, 0)}))
+        previous = item
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [(MARCH - timedelta(days=1), set()), (MARCH, {"port 0"}), (APRIL, {"port 0"}), (JUNE, {"port 1"})],
+)
+async def test_the_version_that_was_true_at_a_moment_is_found(
+    store: Store, moment: datetime, expected: set[str]
+) -> None:
+    await versions(store, MARCH, JUNE)
+
+    assert await found(store, Filters(as_of=AsOf(moment=moment))) == expected
+
+
+async def test_a_version_without_an_event_holds_from_when_it_was_told(store: Store) -> None:
+    await versions(store, None, None, None)
+    moments = [NOW - timedelta(days=900), NOW + timedelta(days=1), NOW + timedelta(days=9)]
+
+    texts = [await found(store, Filters(as_of=AsOf(moment=moment))) for moment in moments]
+    assert texts == [{"port 0"}, {"port 1"}, {"port 2"}]
+
+
+@pytest.mark.parametrize(("days", "expected"), [(-1, set()), (0, {"port 0"}), (1, {"port 1"}), (5, {"port 2"})])
+async def test_the_version_that_was_known_at_a_moment_is_found(store: Store, days: int, expected: set[str]) -> None:
+    await versions(store, MARCH, APRIL, JUNE)
+    moment = NOW + timedelta(days=days, hours=1)
+
+    assert await found(store, Filters(as_of=AsOf(moment=moment, known=True))) == expected
+
+
+async def test_the_timeline_ends_with_the_latest_events(store: Store) -> None:
+    items = [happened("port c", JUNE), happened("port a", MARCH), happened("port b", APRIL), happened("port", None)]
+    await store.add("work", batch(*items))
+    await store.add("home", batch(happened("port of another", JUNE)))
+
+    assert [item.text for item in await store.timeline("work", EVERYTHING, 2)] == ["port b", "port c"]
+    early = Filters(time=TimeRange(end=JUNE))
+    assert [item.text for item in await store.timeline("work", early, 9)] == ["port a", "port b"]
+
+
+# --- candidates ---
+
+TOKENS = "model-a/2/tokens"
+
+
+async def conversation(store: Store, turns: int) -> list[Memory]:
+    items = [from_file(f"turn {number} port", number, group="session", speaker="Ana") for number in range(turns)]
+    other = from_file("turn of another session", 1, group="other")
+    entries = tuple(
+        replace(entry(item, (1, number)), tokens=bytes([number] * 8)) for number, item in enumerate([*items, other])
+    )
+    await store.add(
+        "work",
+        Batch(memories=(*items, other), entries=entries, fingerprint=MODEL, token_fingerprint=TOKENS),
+    )
+    return items
+
+
+async def test_candidates_come_with_their_neighbours_counts_and_vectors(store: Store) -> None:
+    items = await conversation(store, 5)
+    aspects = Aspects(terms=("turn", "2"), fingerprint=MODEL, token_fingerprint=TOKENS, reach=1)
+    candidates = await store.candidates("work", [chunk_of(items[2]).id], aspects)
+
+    by_text = {candidate.chunk.text: candidate for candidate in candidates}
+    assert sorted(by_text) == ["turn 1 port", "turn 2 port", "turn 3 port"]
+    middle = by_text["turn 2 port"]
+    assert (middle.place, middle.match.counts, middle.match.length) == (2, {"turn": 1, "2": 1}, 3)
+    assert (middle.chunk.group, middle.chunk.speaker, middle.tokens) == ("session", "Ana", bytes([2] * 8))
+    assert middle.vector is not None
+    assert np.allclose(middle.vector, np.array([1, 2]) / np.sqrt(5), atol=1e-3)
+
+
+async def test_candidates_without_reach_come_alone_and_without_what_was_not_asked_for(store: Store) -> None:
+    items = await conversation(store, 3)
+    ids = [chunk_of(item).id for item in items[:2]]
+    candidates = await store.candidates("work", [*ids, "0" * 24], Aspects(terms=("port",)))
+
+    assert {candidate.chunk.id for candidate in candidates} == set(ids)
+    assert {(candidate.vector, candidate.tokens) for candidate in candidates} == {(None, None)}
+    assert await store.candidates("home", ids, Aspects(terms=("port",), reach=3)) == ()
+
+
+async def test_token_vectors_are_missed_counted_moved_and_forgotten(store: Store) -> None:
+    items = await conversation(store, 2)
+    ids = [chunk_of(item).id for item in items]
+
+    assert await store.missing("work", [*ids, "0" * 24], TOKENS) == {"0" * 24}
+    assert (await store.stats()).token_embedders == {TOKENS: 3}
+    given = await store.entries("work", [items[1].id], TOKENS)
+    assert [(each.tokens, each.vector) for each in given] == [(bytes([1] * 8), None)]
+    await store.forget("work", [items[0].id], NOW)
+    assert (await store.stats()).token_embedders == {TOKENS: 2}

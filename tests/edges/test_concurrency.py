@@ -82,7 +82,8 @@ def started(code: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
 
 def await_all(processes: Sequence[subprocess.Popen[str]], word: str) -> None:
     for process in processes:
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         said = process.stdout.readline()
         assert said == f"{word}\n", process.stderr.read()
 

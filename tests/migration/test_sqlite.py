@@ -33,8 +33,10 @@ def test_the_schema_is_the_sum_of_the_migrations() -> None:
 
 def test_every_arm_states_the_filters_in_the_same_words() -> None:
     queries = load_queries(PACKAGE)
-    stated = [queries[name] for name in ("word_matches", "allowed_chunks", "allowed_among")]
-    filters = [query[query.index("AND (:superseded") :].split("ORDER BY")[0].strip(" \n;") for query in stated]
+    stated = [queries[name] for name in ("word_matches", "allowed_chunks", "allowed_among", "timeline")]
+    filters = [
+        " ".join(query[query.index("AND (:superseded") :].split("ORDER BY")[0].split()).rstrip(";") for query in stated
+    ]
 
     assert len(set(filters)) == 1
     assert all(name in filters[0] for name in (":start", ":end", ":origin", ":tags", ":metadata"))

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from ricordo.errors import InvalidInput, NotFound
+from ricordo.exchange import Entry, Known, Stats, Tombstone
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Entry, Known, Stats, Tombstone
-from ricordo.query import Filters, Variant, WordMatch, WordMatches
+from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatch, WordMatches
 from ricordo.stores.candidates import candidate_terms
-from ricordo.stores.sqlite.rows import filter_values, moment, to_chunk, to_entry, to_memory
+from ricordo.stores.sqlite.rows import filter_values, moment, to_chunk, to_entry, to_memory, to_vector
 from ricordo.stores.sqlite.session import Session
 from ricordo.stores.sqlite.vectors import VectorIndex
 
 __all__ = [
     "by_vector",
     "by_words",
+    "candidates",
     "dump_memories",
     "dump_tombstones",
     "entries",
@@ -25,6 +27,7 @@ __all__ = [
     "history",
     "memory",
     "reading",
+    "timeline",
 ]
 
 LAST_ID = "ffffffffffffffffffffffff"
@@ -50,20 +53,21 @@ def by_words(session: Session, terms: Sequence[str], filters: Filters, limit: in
     )
     wanted = frozenset(frequency)
     return WordMatches(
-        matches=tuple(
-            WordMatch(
-                chunk_id=chunk_id,
-                length=length,
-                counts=_count(lexemes, wanted),
-                context_length=context_length,
-                context_counts=_count(context_lexemes, wanted),
-            )
-            for chunk_id, length, lexemes, context_length, context_lexemes in rows
-        ),
+        matches=tuple(_word_match(row, wanted) for row in rows),
         chunks=chunks,
         mean_length=total / chunks if chunks else 0.0,
         mean_context_length=context_total / contexts if contexts else 0.0,
         document_frequency=frequency,
+    )
+
+
+def _word_match(row: sqlite3.Row, wanted: Collection[str]) -> WordMatch:
+    return WordMatch(
+        chunk_id=row["chunk_id"],
+        length=row["length"],
+        counts=_count(row["lexemes"], wanted),
+        context_length=row["context_length"],
+        context_counts=_count(row["context_lexemes"], wanted),
     )
 
 
@@ -92,6 +96,33 @@ def by_vector(
 def get(session: Session, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
     """Chunks with their memories in the order of the ids."""
     return tuple((to_chunk(row), to_memory(row)) for row in session.all("chunks", ids=json.dumps(list(chunk_ids))))
+
+
+def candidates(session: Session, chunk_ids: Sequence[str], aspects: Aspects) -> tuple[Candidate, ...]:
+    """The chunks and their neighbours, with counts of the terms, vectors and token vectors."""
+    wanted = frozenset(aspects.terms)
+    rows = session.all(
+        "candidates",
+        ids=json.dumps(list(chunk_ids)),
+        reach=aspects.reach,
+        fingerprint=aspects.fingerprint,
+        token_fingerprint=aspects.token_fingerprint,
+    )
+    return tuple(
+        Candidate(
+            chunk=to_chunk(row),
+            place=row["position"],
+            match=_word_match(row, wanted),
+            vector=to_vector(row["vector"]),
+            tokens=row["tokens"],
+        )
+        for row in rows
+    )
+
+
+def timeline(session: Session, filters: Filters, limit: int) -> tuple[Memory, ...]:
+    """The latest memories whose event time is known, earliest first."""
+    return tuple(to_memory(row) for row in session.all("timeline", limit=limit, **filter_values(filters)))
 
 
 def memory(session: Session, id_prefix: str) -> Memory:
@@ -155,4 +186,5 @@ def stats(session: Session, store: str, size_bytes: int, schema_version: int) ->
         schema_version=schema_version,
         size_bytes=size_bytes,
         embedders={row[0]: row[1] for row in session.all("count_vectors")},
+        token_embedders={row[0]: row[1] for row in session.all("count_tokens")},
     )

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory import Chunk, Memory, Origin
-from ricordo.protocols import Entry
+from ricordo.exchange import Entry
+from ricordo.memory import Chunk, EventOrigin, Memory, Origin
 from ricordo.query import Filters
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "to_chunk",
     "to_entry",
     "to_memory",
+    "to_vector",
 ]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -61,6 +62,9 @@ def memory_row(namespace: int, memory: Memory) -> dict[str, Value]:
         "created_at": timestamp(memory.created_at),
         "updated_at": timestamp(memory.updated_at),
         "event_timestamp": timestamp(memory.event_timestamp),
+        "event_end": timestamp(memory.event_end),
+        "event_grain": memory.event_grain,
+        "event_origin": memory.event_origin,
         "tags": json_list(list(memory.tags)),
         "metadata": json_list(dict(memory.metadata)),
         "supersedes": memory.supersedes,
@@ -77,6 +81,9 @@ def to_memory(row: sqlite3.Row) -> Memory:
         created_at=_EPOCH + timedelta(microseconds=row["created_at"]),
         updated_at=_EPOCH + timedelta(microseconds=row["updated_at"]),
         event_timestamp=moment(row["event_timestamp"]),
+        event_end=moment(row["event_end"]),
+        event_grain=row["event_grain"],
+        event_origin=EventOrigin(row["event_origin"]) if row["event_origin"] else None,
         context=row["context"],
         group=row["grouping"],
         speaker=row["speaker"],
@@ -121,21 +128,24 @@ def to_chunk(row: sqlite3.Row) -> Chunk:
 
 def to_entry(row: sqlite3.Row) -> Entry:
     """A row of `entries`."""
-    vector = row["vector"]
     return Entry(
         chunk=to_chunk(row),
         lexemes=tuple(row["lexemes"].split()),
         context_lexemes=tuple(row["context_lexemes"].split()),
-        vector=None if vector is None else np.frombuffer(vector, "<f2").astype(np.float32),
+        vector=to_vector(row["vector"]),
+        tokens=row["tokens"],
     )
 
 
 def filter_values(filters: Filters) -> dict[str, Value]:
     """The named parameters that every arm shares."""
     return {
-        "superseded": int(filters.superseded),
+        "superseded": int(filters.superseded or filters.as_of is not None),
         "start": timestamp(filters.time.start) if filters.time else None,
         "end": timestamp(filters.time.end) if filters.time else None,
+        "undated": int(filters.undated),
+        "true_at": timestamp(filters.as_of.moment) if filters.as_of and not filters.as_of.known else None,
+        "known_at": timestamp(filters.as_of.moment) if filters.as_of and filters.as_of.known else None,
         "origin": filters.origin,
         "some_tag": json_list(filters.tags[0]) if filters.tags else None,
         "tags": json_list(list(filters.tags)),
@@ -146,3 +156,8 @@ def filter_values(filters: Filters) -> dict[str, Value]:
 def to_bytes(vector: NDArray[np.float32]) -> bytes:
     """Little-endian half precision, as pgvector's `halfvec` keeps it."""
     return vector.astype("<f2").tobytes()
+
+
+def to_vector(data: bytes | None) -> NDArray[np.float32] | None:
+    """What `to_bytes` was given, rounded to half precision."""
+    return None if data is None else np.frombuffer(data, "<f2").astype(np.float32)

@@ -12,9 +12,9 @@ from urllib.parse import unquote, urlsplit
 from anyio import to_thread
 
 from ricordo.errors import InvalidInput
+from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Tombstone
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Added, Batch, Entry, Fault, Known, Stats, Tombstone
-from ricordo.query import Filters, Variant, WordMatches
+from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
 from ricordo.stores.sql import load_queries
 from ricordo.stores.sqlite import checks, reads, writes
 from ricordo.stores.sqlite.database import PACKAGE, Database
@@ -86,6 +86,12 @@ class SqliteStore:
 
     async def get(self, namespace: str, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
         return await self._read(namespace, lambda session: reads.get(session, chunk_ids))
+
+    async def candidates(self, namespace: str, chunk_ids: Sequence[str], aspects: Aspects) -> tuple[Candidate, ...]:
+        return await self._read(namespace, lambda session: reads.candidates(session, chunk_ids, aspects))
+
+    async def timeline(self, namespace: str, filters: Filters, limit: int) -> tuple[Memory, ...]:
+        return await self._read(namespace, lambda session: reads.timeline(session, filters, limit))
 
     async def entries(self, namespace: str, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
         return await self._read(namespace, lambda session: reads.entries(session, memory_ids, fingerprint))

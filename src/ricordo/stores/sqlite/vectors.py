@@ -94,7 +94,8 @@ class VectorIndex:
             matrix = self._caught_up(session, variant.fingerprint)
             scores = matrix.rows[: matrix.count] @ variant.vector if matrix.count else np.empty(0, np.float32)
             keys = matrix.keys[: matrix.count]
-            allowed = (matrix.present if filters.superseded else matrix.present & matrix.current)[: matrix.count]
+            old_too = filters.superseded or filters.as_of is not None
+            allowed = (matrix.present if old_too else matrix.present & matrix.current)[: matrix.count]
             rows = np.flatnonzero(allowed & (scores >= variant.floor))
         if filters not in (EVERYTHING, Filters(superseded=True)):
             rows = _filtered(session, filters, keys, scores, rows, limit)

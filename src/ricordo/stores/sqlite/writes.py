@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from ricordo.errors import revised_meanwhile
+from ricordo.exchange import Added, Batch, Entry, Tombstone
 from ricordo.memory import TOLD, Memory, Reading
-from ricordo.protocols import Added, Batch, Entry, Tombstone
 from ricordo.stores.sqlite.rows import chunk_row, memory_row, timestamp, to_bytes
 from ricordo.stores.sqlite.session import Session
 
@@ -23,9 +23,9 @@ def add(session: Session, batch: Batch) -> Added:
     else:
         batch = batch.without(session.ids("tombstones", ids))
     created = frozenset(memory.id for memory in batch.memories if _add_memory(session, memory))
-    if batch.fingerprint is not None:
-        session.run("add_embedder", fingerprint=batch.fingerprint)
-    chunks = sum(_add_entry(session, entry, batch.fingerprint) for entry in batch.entries)
+    for fingerprint in filter(None, (batch.fingerprint, batch.token_fingerprint)):
+        session.run("add_embedder", fingerprint=fingerprint)
+    chunks = sum(_add_entry(session, entry, batch) for entry in batch.entries)
     forgotten = frozenset(gone for reading in batch.readings for gone in _close(session, reading))
     return Added(memories=created, forgotten=forgotten, chunks=chunks)
 
@@ -44,13 +44,15 @@ def _add_memory(session: Session, memory: Memory) -> bool:
     return created
 
 
-def _add_entry(session: Session, entry: Entry, fingerprint: str | None) -> int:
+def _add_entry(session: Session, entry: Entry, batch: Batch) -> int:
     added = session.connection.execute(session.sql["add_chunk"], chunk_row(session.namespace, entry)).rowcount
     if not added:
         chunk = entry.chunk
         session.run("move_chunk", id=chunk.id, memory_id=chunk.memory_id, position=chunk.position)
     if entry.vector is not None:
-        session.run("add_vector", id=entry.chunk.id, fingerprint=fingerprint, vector=to_bytes(entry.vector))
+        session.run("add_vector", id=entry.chunk.id, fingerprint=batch.fingerprint, vector=to_bytes(entry.vector))
+    if entry.tokens is not None:
+        session.run("add_tokens", id=entry.chunk.id, fingerprint=batch.token_fingerprint, tokens=entry.tokens)
     return added
 
 

@@ -28,6 +28,11 @@ WHERE NOT EXISTS (
     JOIN embedding v ON v.chunk = c.key
     JOIN embedder e ON e.key = v.embedder
     WHERE c.namespace = :namespace AND c.id = i.value AND e.fingerprint = :fingerprint
+) AND NOT EXISTS (
+    SELECT 1 FROM chunk c
+    JOIN token_embedding v ON v.chunk = c.key
+    JOIN embedder e ON e.key = v.embedder
+    WHERE c.namespace = :namespace AND c.id = i.value AND e.fingerprint = :fingerprint
 );
 
 -- name: add_origin
@@ -41,20 +46,24 @@ ON CONFLICT (namespace, uri) DO UPDATE SET title = excluded.title, revision = ex
 -- name: add_memory
 INSERT INTO memory (
     namespace, id, origin_uri, text, context, grouping, speaker, position,
-    created_at, updated_at, event_timestamp, tags, metadata, supersedes, superseded_by
+    created_at, updated_at, event_timestamp, event_end, event_grain, event_origin,
+    tags, metadata, supersedes, superseded_by
 ) VALUES (
     :namespace, :id, :origin_uri, :text, :context, :grouping, :speaker, :position,
-    :created_at, :updated_at, :event_timestamp, :tags, :metadata, :supersedes, :superseded_by
+    :created_at, :updated_at, :event_timestamp, :event_end, :event_grain, :event_origin,
+    :tags, :metadata, :supersedes, :superseded_by
 ) ON CONFLICT (namespace, id) DO NOTHING;
 
 -- name: refresh_memory
 -- A re-read origin may say the same text in another place, with other tags, times or metadata.
 UPDATE memory SET
     grouping = :grouping, speaker = :speaker, position = :position, event_timestamp = :event_timestamp,
+    event_end = :event_end, event_grain = :event_grain, event_origin = :event_origin,
     tags = :tags, metadata = :metadata, updated_at = :updated_at
 WHERE namespace = :namespace AND id = :id AND (
     grouping IS NOT :grouping OR speaker IS NOT :speaker OR position IS NOT :position
-    OR event_timestamp IS NOT :event_timestamp OR tags IS NOT :tags OR metadata IS NOT :metadata
+    OR event_timestamp IS NOT :event_timestamp OR event_end IS NOT :event_end
+    OR event_grain IS NOT :event_grain OR event_origin IS NOT :event_origin OR tags IS NOT :tags OR metadata IS NOT :metadata
 );
 
 -- name: supersede
@@ -77,6 +86,13 @@ WHERE namespace = :namespace AND id = :id AND (memory_id <> :memory_id OR positi
 
 -- name: add_embedder
 INSERT INTO embedder (fingerprint) VALUES (:fingerprint) ON CONFLICT DO NOTHING;
+
+-- name: add_tokens
+INSERT INTO token_embedding (chunk, embedder, tokens)
+SELECT c.key, e.key, :tokens
+FROM embedder e JOIN chunk c ON c.namespace = :namespace AND c.id = :id
+WHERE e.fingerprint = :fingerprint
+ON CONFLICT (chunk, embedder) DO NOTHING;
 
 -- name: add_vector
 INSERT INTO embedding (namespace, embedder, chunk, vector)
@@ -131,14 +147,28 @@ LEFT JOIN lexeme_vocabulary v ON v.term = :namespace || ':' || t.value;
 -- name: word_matches
 -- CROSS JOIN, here and below, keeps the order of the tables: without statistics SQLite may take a whole namespace
 -- for the short side. The first test of tags is a hint that most rows fail cheaply, the second is exact.
-SELECT c.id, c.length, c.lexemes, c.context_length, c.context_lexemes
+SELECT c.id AS chunk_id, c.length, c.lexemes, c.context_length, c.context_lexemes
 FROM lexeme_index x
 CROSS JOIN chunk c ON c.key = x.rowid
 CROSS JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
 WHERE x.lexeme_index MATCH :match AND c.namespace = :namespace
     AND (:superseded OR m.superseded_by IS NULL)
-    AND (:start IS NULL OR m.event_timestamp >= :start)
+    AND (:start IS NULL OR coalesce(m.event_end - 1, m.event_timestamp) >= :start)
     AND (:end IS NULL OR m.event_timestamp < :end)
+    AND (NOT :undated OR m.event_timestamp IS NULL)
+    AND (:true_at IS NULL OR coalesce(
+        m.event_timestamp,
+        (SELECT p.updated_at FROM memory p WHERE p.namespace = m.namespace AND p.id = m.supersedes),
+        :true_at
+    ) <= :true_at AND NOT EXISTS (
+        SELECT 1 FROM memory n
+        WHERE n.namespace = m.namespace AND n.id = m.superseded_by
+            AND coalesce(n.event_timestamp, m.updated_at) <= :true_at
+    ))
+    AND (:known_at IS NULL OR coalesce(
+        (SELECT p.updated_at FROM memory p WHERE p.namespace = m.namespace AND p.id = m.supersedes),
+        m.created_at
+    ) <= :known_at AND (m.superseded_by IS NULL OR m.updated_at > :known_at))
     AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
     AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
     AND (:tags = '[]' OR NOT EXISTS (
@@ -159,8 +189,22 @@ FROM memory m
 CROSS JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id
 WHERE m.namespace = :namespace
     AND (:superseded OR m.superseded_by IS NULL)
-    AND (:start IS NULL OR m.event_timestamp >= :start)
+    AND (:start IS NULL OR coalesce(m.event_end - 1, m.event_timestamp) >= :start)
     AND (:end IS NULL OR m.event_timestamp < :end)
+    AND (NOT :undated OR m.event_timestamp IS NULL)
+    AND (:true_at IS NULL OR coalesce(
+        m.event_timestamp,
+        (SELECT p.updated_at FROM memory p WHERE p.namespace = m.namespace AND p.id = m.supersedes),
+        :true_at
+    ) <= :true_at AND NOT EXISTS (
+        SELECT 1 FROM memory n
+        WHERE n.namespace = m.namespace AND n.id = m.superseded_by
+            AND coalesce(n.event_timestamp, m.updated_at) <= :true_at
+    ))
+    AND (:known_at IS NULL OR coalesce(
+        (SELECT p.updated_at FROM memory p WHERE p.namespace = m.namespace AND p.id = m.supersedes),
+        m.created_at
+    ) <= :known_at AND (m.superseded_by IS NULL OR m.updated_at > :known_at))
     AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
     AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
     AND (:tags = '[]' OR NOT EXISTS (
@@ -180,8 +224,22 @@ CROSS JOIN chunk c ON c.key = k.value
 CROSS JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
 WHERE c.namespace = :namespace
     AND (:superseded OR m.superseded_by IS NULL)
-    AND (:start IS NULL OR m.event_timestamp >= :start)
+    AND (:start IS NULL OR coalesce(m.event_end - 1, m.event_timestamp) >= :start)
     AND (:end IS NULL OR m.event_timestamp < :end)
+    AND (NOT :undated OR m.event_timestamp IS NULL)
+    AND (:true_at IS NULL OR coalesce(
+        m.event_timestamp,
+        (SELECT p.updated_at FROM memory p WHERE p.namespace = m.namespace AND p.id = m.supersedes),
+        :true_at
+    ) <= :true_at AND NOT EXISTS (
+        SELECT 1 FROM memory n
+        WHERE n.namespace = m.namespace AND n.id = m.superseded_by
+            AND coalesce(n.event_timestamp, m.updated_at) <= :true_at
+    ))
+    AND (:known_at IS NULL OR coalesce(
+        (SELECT p.updated_at FROM memory p WHERE p.namespace = m.namespace AND p.id = m.supersedes),
+        m.created_at
+    ) <= :known_at AND (m.superseded_by IS NULL OR m.updated_at > :known_at))
     AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
     AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
     AND (:tags = '[]' OR NOT EXISTS (
@@ -231,6 +289,79 @@ CROSS JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id
 CROSS JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
 ORDER BY i.key;
 
+-- name: candidates
+-- A memory's neighbours are those of its origin and group in the places next to it, and its own other chunks.
+WITH wanted (key, memory_id, position) AS (
+    SELECT c.key, c.memory_id, c.position
+    FROM json_each(:ids) i CROSS JOIN chunk c ON c.namespace = :namespace AND c.id = i.value
+), near (key) AS (
+    SELECT key FROM wanted
+    UNION
+    SELECT c.key FROM wanted w
+    CROSS JOIN chunk c ON c.namespace = :namespace AND c.memory_id = w.memory_id
+        AND c.position BETWEEN w.position - :reach AND w.position + :reach
+    WHERE :reach > 0
+    UNION
+    SELECT c.key FROM wanted w
+    CROSS JOIN memory m ON m.namespace = :namespace AND m.id = w.memory_id
+    CROSS JOIN memory n ON n.namespace = m.namespace AND n.origin_uri = m.origin_uri
+        AND n.position BETWEEN m.position - :reach AND m.position + :reach AND n.grouping = m.grouping
+    CROSS JOIN chunk c ON c.namespace = n.namespace AND c.memory_id = n.id
+    WHERE :reach > 0
+)
+SELECT
+    c.id AS chunk_id, c.memory_id, c.text AS chunk_text, c.context AS chunk_context, c.position AS chunk_position,
+    c.length, c.lexemes, c.context_length, c.context_lexemes, m.origin_uri, m.grouping, m.speaker, m.position,
+    (
+        SELECT v.vector FROM embedding v JOIN embedder e ON e.key = v.embedder
+        WHERE v.chunk = c.key AND e.fingerprint = :fingerprint
+    ) AS vector,
+    (
+        SELECT v.tokens FROM token_embedding v JOIN embedder e ON e.key = v.embedder
+        WHERE v.chunk = c.key AND e.fingerprint = :token_fingerprint
+    ) AS tokens
+FROM near
+CROSS JOIN chunk c ON c.key = near.key
+CROSS JOIN memory m ON m.namespace = c.namespace AND m.id = c.memory_id;
+
+-- name: timeline
+SELECT t.* FROM (
+    SELECT m.*, o.kind, o.title
+    FROM memory m
+    CROSS JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
+    WHERE m.namespace = :namespace AND m.event_timestamp IS NOT NULL
+        AND (:superseded OR m.superseded_by IS NULL)
+        AND (:start IS NULL OR coalesce(m.event_end - 1, m.event_timestamp) >= :start)
+        AND (:end IS NULL OR m.event_timestamp < :end)
+        AND (NOT :undated OR m.event_timestamp IS NULL)
+        AND (:true_at IS NULL OR coalesce(
+            m.event_timestamp,
+            (SELECT p.updated_at FROM memory p WHERE p.namespace = m.namespace AND p.id = m.supersedes),
+            :true_at
+        ) <= :true_at AND NOT EXISTS (
+            SELECT 1 FROM memory n
+            WHERE n.namespace = m.namespace AND n.id = m.superseded_by
+                AND coalesce(n.event_timestamp, m.updated_at) <= :true_at
+        ))
+        AND (:known_at IS NULL OR coalesce(
+            (SELECT p.updated_at FROM memory p WHERE p.namespace = m.namespace AND p.id = m.supersedes),
+            m.created_at
+        ) <= :known_at AND (m.superseded_by IS NULL OR m.updated_at > :known_at))
+        AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
+        AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
+        AND (:tags = '[]' OR NOT EXISTS (
+            SELECT 1 FROM json_each(:tags) w
+            WHERE NOT EXISTS (SELECT 1 FROM json_each(m.tags) h WHERE h.value = w.value)
+        ))
+        AND (:metadata = '{}' OR NOT EXISTS (
+            SELECT 1 FROM json_each(:metadata) w
+            WHERE NOT EXISTS (SELECT 1 FROM json_each(m.metadata) h WHERE h.key = w.key AND h.value IS w.value)
+        ))
+    ORDER BY m.event_timestamp DESC, m.id DESC
+    LIMIT :limit
+) t
+ORDER BY t.event_timestamp, t.id;
+
 -- name: entries
 SELECT
     c.id AS chunk_id, c.memory_id, c.text AS chunk_text, c.context AS chunk_context, c.position AS chunk_position,
@@ -238,7 +369,11 @@ SELECT
     (
         SELECT v.vector FROM embedding v JOIN embedder e ON e.key = v.embedder
         WHERE v.chunk = c.key AND e.fingerprint = :fingerprint
-    ) AS vector
+    ) AS vector,
+    (
+        SELECT v.tokens FROM token_embedding v JOIN embedder e ON e.key = v.embedder
+        WHERE v.chunk = c.key AND e.fingerprint = :fingerprint
+    ) AS tokens
 FROM json_each(:ids) i
 CROSS JOIN memory m ON m.namespace = :namespace AND m.id = i.value
 CROSS JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id;
@@ -281,6 +416,10 @@ SELECT count(*) FROM chunk;
 -- name: count_vectors
 SELECT e.fingerprint, count(v.key) FROM embedder e LEFT JOIN embedding v ON v.embedder = e.key GROUP BY e.key
 HAVING count(v.key) > 0 ORDER BY e.fingerprint;
+
+-- name: count_tokens
+SELECT e.fingerprint, count(*) FROM embedder e JOIN token_embedding v ON v.embedder = e.key GROUP BY e.key
+ORDER BY e.fingerprint;
 
 -- name: memories_without_chunks
 SELECT count(*) FROM memory m

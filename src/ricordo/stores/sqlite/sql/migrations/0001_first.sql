@@ -31,6 +31,9 @@ CREATE TABLE memory (
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     event_timestamp INTEGER,
+    event_end INTEGER,
+    event_grain TEXT,
+    event_origin TEXT,
     tags TEXT NOT NULL CHECK (json_valid(tags)),
     metadata TEXT NOT NULL CHECK (json_valid(metadata)),
     supersedes TEXT,
@@ -80,6 +83,14 @@ CREATE TABLE embedding (
 ) STRICT;
 
 CREATE INDEX embedding_by_namespace ON embedding (namespace, embedder, key);
+
+-- Token vectors: the signs of each token's vector, one bit a dimension, 1 for a positive sign.
+CREATE TABLE token_embedding (
+    chunk INTEGER NOT NULL REFERENCES chunk (key) ON DELETE CASCADE,
+    embedder INTEGER NOT NULL REFERENCES embedder (key),
+    tokens BLOB NOT NULL,
+    PRIMARY KEY (chunk, embedder)
+) STRICT;
 
 -- Chunks whose state changed after they were written (forgotten, superseded, moved to another memory).
 CREATE TABLE chunk_change (

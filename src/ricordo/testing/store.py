@@ -1,13 +1,9 @@
-"""Working doubles of the five seams, for tests of ricordo and of programs that use it.
-
-They keep every promise of `protocols` and need no model: the store scans, the embedder hashes, the reranker counts.
-"""
+"""A store that scans what it holds, and forgets everything when it is closed."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -15,23 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.errors import InvalidInput, NotFound, StoreError, revised_meanwhile
-from ricordo.memory import TOLD, Chunk, Memory, Origin, Reading, clean, digest
-from ricordo.protocols import (
-    Added,
-    Batch,
-    Encoded,
-    Entry,
-    Fault,
-    Floors,
-    Known,
-    Skipped,
-    Stats,
-    TokenVectors,
-    Tombstone,
-)
-from ricordo.query import Filters, Variant, WordMatch, WordMatches
+from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Tombstone
+from ricordo.memory import TOLD, Chunk, Memory, Reading
+from ricordo.query import Aspects, Candidate, Filters, TimeRange, Variant, WordMatch, WordMatches
 
-__all__ = ["HashEmbedder", "InMemoryStore", "ListSource", "OverlapReranker", "WholeChunker"]
+__all__ = ["InMemoryStore"]
 
 
 @dataclass(slots=True)
@@ -41,6 +25,7 @@ class _Space:
     memories: dict[str, Memory] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
     vectors: dict[tuple[str, str], NDArray[np.float32]] = field(default_factory=dict)
+    tokens: dict[tuple[str, str], bytes] = field(default_factory=dict)
     readings: dict[str, Reading] = field(default_factory=dict)
     tombstones: dict[str, datetime] = field(default_factory=dict)
 
@@ -50,6 +35,7 @@ class _Space:
         for chunk_id in gone:
             del self.entries[chunk_id]
             self.vectors = {key: vector for key, vector in self.vectors.items() if key[0] != chunk_id}
+            self.tokens = {key: tokens for key, tokens in self.tokens.items() if key[0] != chunk_id}
         for other in list(self.memories.values()):
             if other.superseded_by == memory_id:
                 self.memories[other.id] = replace(other, superseded_by=None)
@@ -73,14 +59,50 @@ class _Space:
 
     def passes(self, memory: Memory, filters: Filters) -> bool:
         return (
-            (filters.superseded or memory.superseded_by is None)
-            and (filters.time is None or memory.event_timestamp in filters.time)
+            self.current(memory, filters)
+            and (filters.time is None or _overlaps(memory, filters.time))
+            and not (filters.undated and memory.event_timestamp is not None)
             and set(filters.tags) <= set(memory.tags)
             and all(
                 key in memory.metadata and memory.metadata[key] == filters.metadata[key] for key in filters.metadata
             )
             and (filters.origin is None or memory.origin.uri.startswith(filters.origin))
         )
+
+    def current(self, memory: Memory, filters: Filters) -> bool:
+        as_of = filters.as_of
+        if as_of is None:
+            return filters.superseded or memory.superseded_by is None
+        before = self.memories.get(memory.supersedes or "")
+        after = self.memories.get(memory.superseded_by or "")
+        if as_of.known:
+            told = before.updated_at if before else memory.created_at
+            return told <= as_of.moment and (after is None or memory.updated_at > as_of.moment)
+        begins = memory.event_timestamp or (before.updated_at if before else as_of.moment)
+        return begins <= as_of.moment and (after is None or (after.event_timestamp or memory.updated_at) > as_of.moment)
+
+    def near(self, chunk_ids: Collection[str], reach: int) -> list[Entry]:
+        """The chunks, and those up to `reach` places away in their groups."""
+        wanted = [self.entries[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in self.entries]
+        return [
+            entry
+            for entry in self.entries.values()
+            if any(self.distance(entry.chunk, chunk) <= reach for chunk in wanted)
+        ]
+
+    def distance(self, chunk: Chunk, other: Chunk) -> float:
+        if chunk.memory_id == other.memory_id:
+            return abs(chunk.position - other.position)
+        if chunk.group is None or (chunk.origin_uri, chunk.group) != (other.origin_uri, other.group):
+            return float("inf")
+        return abs(self.memories[chunk.memory_id].position - self.memories[other.memory_id].position)
+
+
+def _overlaps(memory: Memory, time: TimeRange) -> bool:
+    start, end = memory.event_timestamp, memory.event_end
+    if start is None or (time.end is not None and start >= time.end):
+        return False
+    return time.start is None or (end > time.start if end is not None else start >= time.start)
 
 
 class InMemoryStore:
@@ -117,8 +139,9 @@ class InMemoryStore:
         return frozenset(ids) & frozenset(self._space(namespace).tombstones)
 
     async def missing(self, namespace: str, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
-        vectors = self._space(namespace).vectors
-        return frozenset(chunk_id for chunk_id in ids if (chunk_id, fingerprint) not in vectors)
+        space = self._space(namespace)
+        known = space.vectors.keys() | space.tokens.keys()
+        return frozenset(chunk_id for chunk_id in ids if (chunk_id, fingerprint) not in known)
 
     async def add(self, namespace: str, batch: Batch) -> Added:
         space = self._space(namespace)
@@ -128,7 +151,7 @@ class InMemoryStore:
         else:
             batch = batch.without(space.tombstones)
         created = frozenset(memory.id for memory in batch.memories if _add_memory(space, memory))
-        chunks = sum(_add_entry(space, entry, batch.fingerprint) for entry in batch.entries)
+        chunks = sum(_add_entry(space, entry, batch) for entry in batch.entries)
         forgotten: set[str] = set()
         for reading in batch.readings:
             said = {memory.id for memory in space.memories.values() if memory.origin.uri == reading.origin.uri}
@@ -163,13 +186,7 @@ class InMemoryStore:
         entries = list(space.entries.values())
         found = [(entry, frozenset(entry.lexemes) | frozenset(entry.context_lexemes)) for entry in entries]
         matches = tuple(
-            WordMatch(
-                chunk_id=entry.chunk.id,
-                length=len(entry.lexemes),
-                counts=Counter(lexeme for lexeme in entry.lexemes if lexeme in wanted),
-                context_length=len(entry.context_lexemes),
-                context_counts=Counter(lexeme for lexeme in entry.context_lexemes if lexeme in wanted),
-            )
+            _word_match(entry, wanted)
             for entry, lexemes in found
             if wanted & lexemes and space.passes(space.memories[entry.chunk.memory_id], filters)
         )
@@ -196,6 +213,29 @@ class InMemoryStore:
         space = self._space(namespace)
         chunks = [space.entries[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in space.entries]
         return tuple((chunk, space.memories[chunk.memory_id]) for chunk in chunks)
+
+    async def candidates(self, namespace: str, chunk_ids: Sequence[str], aspects: Aspects) -> tuple[Candidate, ...]:
+        space = self._space(namespace)
+        wanted = frozenset(aspects.terms)
+        return tuple(
+            Candidate(
+                chunk=entry.chunk,
+                place=space.memories[entry.chunk.memory_id].position,
+                match=_word_match(entry, wanted),
+                vector=space.vectors.get((entry.chunk.id, aspects.fingerprint or "")),
+                tokens=space.tokens.get((entry.chunk.id, aspects.token_fingerprint or "")),
+            )
+            for entry in space.near(chunk_ids, aspects.reach)
+        )
+
+    async def timeline(self, namespace: str, filters: Filters, limit: int) -> tuple[Memory, ...]:
+        space = self._space(namespace)
+        dated = [
+            (memory.event_timestamp, memory.id)
+            for memory in space.memories.values()
+            if memory.event_timestamp is not None and space.passes(memory, filters)
+        ]
+        return tuple(space.memories[memory_id] for _, memory_id in sorted(dated)[-limit:])
 
     async def memory(self, namespace: str, id_prefix: str) -> Memory:
         prefix = id_prefix.strip().lower()
@@ -225,7 +265,11 @@ class InMemoryStore:
     async def entries(self, namespace: str, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
         space = self._space(namespace)
         found = [entry for entry in space.entries.values() if entry.chunk.memory_id in memory_ids]
-        return tuple(replace(entry, vector=space.vectors.get((entry.chunk.id, fingerprint or ""))) for entry in found)
+        keys = [(entry.chunk.id, fingerprint or "") for entry in found]
+        return tuple(
+            replace(entry, vector=space.vectors.get(key), tokens=space.tokens.get(key))
+            for entry, key in zip(found, keys, strict=True)
+        )
 
     async def stats(self) -> Stats:
         spaces = {name: space for name, space in sorted(self._spaces.items()) if space.memories}
@@ -237,6 +281,7 @@ class InMemoryStore:
             schema_version=0,
             size_bytes=0,
             embedders=Counter(fingerprint for space in spaces.values() for _, fingerprint in space.vectors),
+            token_embedders=Counter(fingerprint for space in spaces.values() for _, fingerprint in space.tokens),
         )
 
     async def check(self) -> tuple[Fault, ...]:
@@ -260,90 +305,22 @@ def _add_memory(space: _Space, memory: Memory) -> bool:
     return True
 
 
-def _add_entry(space: _Space, entry: Entry, fingerprint: str | None) -> int:
+def _word_match(entry: Entry, wanted: Collection[str]) -> WordMatch:
+    return WordMatch(
+        chunk_id=entry.chunk.id,
+        length=len(entry.lexemes),
+        counts=Counter(lexeme for lexeme in entry.lexemes if lexeme in wanted),
+        context_length=len(entry.context_lexemes),
+        context_counts=Counter(lexeme for lexeme in entry.context_lexemes if lexeme in wanted),
+    )
+
+
+def _add_entry(space: _Space, entry: Entry, batch: Batch) -> int:
     chunk = entry.chunk
     known = space.entries.get(chunk.id)
     space.entries[chunk.id] = entry if known is None else replace(known, chunk=chunk)
-    if entry.vector is not None and fingerprint is not None:
-        space.vectors.setdefault((chunk.id, fingerprint), entry.vector.astype(np.float16).astype(np.float32))
+    if entry.vector is not None and batch.fingerprint is not None:
+        space.vectors.setdefault((chunk.id, batch.fingerprint), entry.vector.astype(np.float16).astype(np.float32))
+    if entry.tokens is not None and batch.token_fingerprint is not None:
+        space.tokens.setdefault((chunk.id, batch.token_fingerprint), entry.tokens)
     return int(known is None)
-
-
-class HashEmbedder:
-    """Words hashed into a small vector: texts that share words are near, and nothing else is."""
-
-    dimension = 64
-    max_tokens = 128
-    floors = Floors(recall=0.1, context=0.2)
-    fingerprint = "hash-words/1/64"
-    token_fingerprint = "hash-words/1/64/tokens"
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [len(text.split()) for text in texts]
-
-    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self.encode_passages(texts).vectors
-
-    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self.embed_passages(texts)
-
-    def encode_passages(self, texts: Sequence[str]) -> Encoded:
-        tokens = tuple(self._token_vectors(text.lower().split()) for text in texts)
-        vectors = np.zeros((len(texts), self.dimension), np.float32)
-        for row, own in zip(vectors, tokens, strict=True):
-            row += own.rows.sum(axis=0) if len(own.ids) else self._token_vectors([""]).rows[0]
-            row /= np.linalg.norm(row)
-        return Encoded(vectors=vectors, tokens=tokens)
-
-    def encode_queries(self, texts: Sequence[str]) -> Encoded:
-        return self.encode_passages(texts)
-
-    def _token_vectors(self, words: Sequence[str]) -> TokenVectors:
-        digests = [hashlib.blake2b(clean(word).encode(), digest_size=8).digest() for word in words]
-        ids = np.array([int.from_bytes(digest, "little") % self.dimension for digest in digests], np.int32)
-        return TokenVectors(ids=ids, rows=np.eye(self.dimension, dtype=np.float32)[ids])
-
-
-class OverlapReranker:
-    """The share of the question's words that a passage holds."""
-
-    def score(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
-        words = frozenset(question.lower().split())
-        shares = [len(words & frozenset(passage.lower().split())) / max(1, len(words)) for passage in passages]
-        return np.array(shares, np.float32)
-
-
-class WholeChunker:
-    """Every memory is one chunk."""
-
-    name = "whole/1"
-
-    def chunks(self, memory: Memory) -> tuple[Chunk, ...]:
-        return (
-            Chunk(
-                memory_id=memory.id,
-                origin_uri=memory.origin.uri,
-                text=memory.text,
-                context=memory.context,
-                group=memory.group,
-                speaker=memory.speaker,
-            ),
-        )
-
-
-class ListSource:
-    """A source that says what it was given."""
-
-    def __init__(self, origin: Origin, memories: Sequence[Memory | Skipped]) -> None:
-        self._origin = origin
-        self._memories = tuple(memories)
-
-    @property
-    def origin(self) -> Origin:
-        return self._origin
-
-    def revision(self) -> str:
-        return digest(*(item.id if isinstance(item, Memory) else item.where for item in self._memories))
-
-    def memories(self) -> Iterator[Memory | Skipped]:
-        return iter(self._memories)

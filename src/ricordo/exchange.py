@@ -1,0 +1,171 @@
+"""What passes through the seams: what models make of texts, what stores are given and what they tell of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.memory import Chunk, Memory, Reading
+
+__all__ = [
+    "Added",
+    "Batch",
+    "Encoded",
+    "Entry",
+    "Fault",
+    "Floors",
+    "Known",
+    "Skipped",
+    "Stats",
+    "TokenVectors",
+    "Tombstone",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Floors:
+    """Cosine similarities below which a vector match is not worth showing, asked for or unasked."""
+
+    recall: float
+    context: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TokenVectors:
+    """What a model makes of the tokens of a text, punctuation left out, in the order of the text.
+
+    `ids (tokens,) int32` name the tokens, so that they can be counted over many texts;
+    `rows (tokens, dimension) float32` are of unit length.
+    """
+
+    ids: NDArray[np.int32]
+    rows: NDArray[np.float32]
+
+    @classmethod
+    def none(cls, dimension: int) -> Self:
+        """Those of a text that says nothing."""
+        return cls(ids=np.zeros(0, np.int32), rows=np.zeros((0, dimension), np.float32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[TokenVectors]) -> TokenVectors:
+        """Those of a text read in parts; at least one."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(ids=np.concatenate([part.ids for part in parts]), rows=np.concatenate([part.rows for part in parts]))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Encoded:
+    """Texts as one pass of a model left them: `vectors (texts, dimension) float32`, and the tokens of each text.
+
+    `tokens` is empty when the embedder gives none, which its `token_fingerprint` says beforehand.
+    """
+
+    vectors: NDArray[np.float32]
+    tokens: tuple[TokenVectors, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A chunk made ready to be stored: its lexemes, those of its context, and its vectors.
+
+    `vector` is `(dimension,) float32`, `tokens` what `tokenvectors.pack` made of its token vectors. Either is None
+    where the embedder gives none, and when the store holds it already.
+    """
+
+    chunk: Chunk
+    lexemes: tuple[str, ...]
+    context_lexemes: tuple[str, ...] = ()
+    vector: NDArray[np.float32] | None = None
+    tokens: bytes | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """What is written in one transaction. `readings` are those of the origins whose last memories it holds.
+
+    `fingerprint` is the embedder's for the vectors of the entries, `token_fingerprint` for their token vectors.
+    What somebody tells `anew` lifts its tombstone; what is read or imported stays forgotten.
+    """
+
+    memories: tuple[Memory, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    fingerprint: str | None = None
+    token_fingerprint: str | None = None
+    readings: tuple[Reading, ...] = ()
+    anew: bool = False
+
+    def without(self, memory_ids: Collection[str]) -> Batch:
+        """The batch without these memories and their chunks."""
+        return replace(
+            self,
+            memories=tuple(memory for memory in self.memories if memory.id not in memory_ids),
+            entries=tuple(entry for entry in self.entries if entry.chunk.memory_id not in memory_ids),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Added:
+    """What a write changed: ids of memories that are new, ids forgotten, and the number of new chunks."""
+
+    memories: frozenset[str] = frozenset()
+    forgotten: frozenset[str] = frozenset()
+    chunks: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Known:
+    """What a store holds of an origin that was read whole: its revision, and how many memories and chunks."""
+
+    revision: str
+    memories: int
+    chunks: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Skipped:
+    """A record or file that could not be read: where, and why.
+
+    `loses_memories` is False for a fault that costs none: its origin still counts as read whole.
+    """
+
+    where: str
+    why: str
+    loses_memories: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tombstone:
+    """The mark of a forgotten memory: its id alone, so that re-reading its origin does not bring it back."""
+
+    memory_id: str
+    forgotten_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """Something a check of the store found wrong, and how to mend it."""
+
+    what: str
+    mend: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stats:
+    """Counts over a whole store. `embedders` maps each fingerprint to its number of vectors, `token_embedders`
+    to the number of chunks that have token vectors by it.
+    """
+
+    memories: int
+    chunks: int
+    namespaces: Mapping[str, int]
+    store: str
+    schema_version: int
+    size_bytes: int
+    embedders: Mapping[str, int] = field(default_factory=dict)
+    token_embedders: Mapping[str, int] = field(default_factory=dict)
