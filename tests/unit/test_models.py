@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 from ricordo.errors import InvalidInput, ModelError
 from ricordo.models import choose_embedder, load_embedder, load_reranker
 from ricordo.models.catalog import ALL_MINILM_L6_V2 as MINILM
-from ricordo.models.catalog import DEFAULTS, ENCODERS, PACKAGED, RERANKERS
+from ricordo.models.catalog import DEFAULTS, ENCODERS, MULTILINGUAL_E5_SMALL, PACKAGED, RERANKERS
 from ricordo.models.digests import verify
 from ricordo.models.embedder import OnnxEmbedder
 from ricordo.models.encoder import load_encoder
 from ricordo.models.files import BUNDLED
+from ricordo.models.packaged import PackageFile
 from ricordo.models.runtime import load, open_session
-from ricordo.models.specs import ModelSpec, Spec, paths, ready
+from ricordo.models.specs import ModelSpec, Spec, TokenSpec, paths, ready
 from ricordo.models.windows import passes, windows
 
 
@@ -146,6 +147,32 @@ def test_a_file_that_onnxruntime_cannot_run_is_a_model_error(tmp_path: Path) -> 
 def test_a_row_of_another_dimension_is_a_model_error() -> None:
     with pytest.raises(ModelError, match="has 384 dimensions, not the 128"):
         load_encoder(replace(MINILM, dimension=128))
+
+
+def test_a_row_with_an_output_that_the_model_lacks_is_a_model_error() -> None:
+    with pytest.raises(ModelError, match="has no output token_vectors_6; it has last_hidden_state"):
+        load_encoder(replace(MINILM, tokens=TokenSpec(layers=(6,), output="token_vectors_6")))
+
+
+def test_other_token_vectors_of_the_same_vectors_change_the_token_fingerprint_alone() -> None:
+    first, second = (
+        replace(
+            MULTILINGUAL_E5_SMALL,
+            model=replace(e5_model(), sha256=digest * 64, vectors="a" * 64),
+            tokenizer=replace(e5_model(), sha256="b" * 64),
+        )
+        for digest in "12"
+    )
+    assert first.fingerprint.startswith("multilingual-e5-small/aaaaaaaa-bbbbbbbb/q8/")
+    assert first.fingerprint == second.fingerprint
+    assert first.token_fingerprint == f"{first.fingerprint}/tokens/10+12/11111111"
+    assert second.token_fingerprint == f"{first.fingerprint}/tokens/10+12/22222222"
+
+
+def e5_model() -> PackageFile:
+    """The file of the default model as its row names it."""
+    assert isinstance(MULTILINGUAL_E5_SMALL.model, PackageFile)
+    return MULTILINGUAL_E5_SMALL.model
 
 
 def test_the_row_reserves_what_framing_takes(spec: ModelSpec) -> None:

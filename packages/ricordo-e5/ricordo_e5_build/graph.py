@@ -3,15 +3,16 @@
 The 4-bit blocks go in as they are: `MatMulNBits` and `GatherBlockQuantized` mean by them exactly what the source does.
 
     input_ids, attention_mask  (texts, tokens) int64; the mask is 1 for a token and 0 for padding
-    pooled        (texts, hidden) float32: mean of the last layer over the mask, of unit length
-    token_states  (texts, tokens, hidden) float32: what the chosen layer gives, padding included
+    pooled               (texts, hidden) float32: mean of the last layer over the mask, of unit length
+    token_vectors_10_12  (texts, tokens, hidden) float32, of unit length, padding included: of each layer named
+                         its states less their mean, brought to unit length; and these summed
 
 An id beyond the vocabulary is an error of the run: `GatherBlockQuantized` would read beyond its table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,11 +23,11 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from ricordo_e5_build.source import BLOCK, Blocks, E5Source, Sizes
 from ricordo_e5_build.vocabulary import Vocabulary
 
-__all__ = ["POOLED", "TOKEN_STATES", "Form", "encoder"]
+__all__ = ["Form", "encoder", "plain_encoder"]
 
 INPUTS = ("input_ids", "attention_mask")
 POOLED = "pooled"
-TOKEN_STATES = "token_states"
+PLAIN = "token_states"
 
 OPSET, IR_VERSION = 21, 10
 """The oldest that know 4-bit integers. onnxruntime multiplies by 8-bit blocks since 1.22, by 4-bit ones since 1.20."""
@@ -38,10 +39,15 @@ INT8_ACTIVATIONS = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Form:
-    """What can be chosen: the layer whose token states come out, and the bits of the matrices, 4 or 8."""
+    """What can be chosen: the layers that token vectors are made of, and the bits of the matrices, 4 or 8."""
 
-    layer: int = 10
+    layers: tuple[int, ...] = (10, 12)
     bits: int = 8
+
+    @property
+    def output(self) -> str:
+        """The output of token vectors. It names the layers, so that none is taken for another."""
+        return "_".join(("token_vectors", *map(str, self.layers)))
 
 
 @dataclass(kw_only=True, slots=True)
@@ -49,7 +55,7 @@ class Graph:
     """Nodes and constants as they are added. Each method returns the name of what it adds."""
 
     sizes: Sizes
-    form: Form
+    bits: int
     nodes: list[NodeProto] = field(default_factory=list)
     constants: list[TensorProto] = field(default_factory=list)
 
@@ -67,7 +73,7 @@ class Graph:
     def multiply(self, states: str, weights: Blocks, bias: NDArray[np.float32], name: str) -> str:
         """States times a matrix in blocks, plus a bias; a row of the matrix is an output."""
         rows, blocks, _ = weights.nibbles.shape
-        packed, scales = packed_matrix(weights, self.form.bits)
+        packed, scales = packed_matrix(weights, self.bits)
         return self.contrib(
             "MatMulNBits",
             [
@@ -81,7 +87,7 @@ class Graph:
             name,
             K=blocks * BLOCK,
             N=rows,
-            bits=self.form.bits,
+            bits=self.bits,
             block_size=BLOCK,
             accuracy_level=INT8_ACTIVATIONS,
         )
@@ -94,18 +100,47 @@ class Graph:
         return self.contrib("SkipLayerNormalization", inputs, norm, epsilon=self.sizes.epsilon)
 
 
-def encoder(source: E5Source, vocabulary: Vocabulary, form: Form) -> ModelProto:
-    """The whole model."""
-    graph = Graph(sizes=source.sizes, form=form)
+def encoder(
+    source: E5Source, vocabulary: Vocabulary, form: Form, means: Mapping[int, NDArray[np.float32]]
+) -> ModelProto:
+    """The whole model. `means` are those of the token states of each of its form's layers."""
+    graph = Graph(sizes=source.sizes, bits=form.bits)
+    parts = []
+    for layer, states in layers(graph, source, vocabulary):
+        if layer in form.layers:
+            parts.append(centred(graph, states, means[layer], f"l{layer}"))
+        last = states
+    total = graph.add("Sum", parts, "token_vectors.sum")
+    graph.add("LpNormalization", [total], form.output, axis=-1, p=2)
+    pool(graph, last)
+    return assembled(graph, form.output)
+
+
+def plain_encoder(source: E5Source, vocabulary: Vocabulary, layer: int, bits: int) -> ModelProto:
+    """The same model with the states of one layer as they are, for fitting their mean."""
+    graph = Graph(sizes=source.sizes, bits=bits)
+    for number, states in layers(graph, source, vocabulary):
+        if number == layer:
+            graph.add("Identity", [states], PLAIN)
+        last = states
+    pool(graph, last)
+    return assembled(graph, PLAIN)
+
+
+def layers(graph: Graph, source: E5Source, vocabulary: Vocabulary) -> Iterator[tuple[int, str]]:
+    """Each layer's number, from 1, and its states, as they are added."""
     states = embed(graph, source, vocabulary)
     key_mask = graph.add("Cast", ["attention_mask"], "key_mask", to=TensorProto.INT32)
     for layer in range(source.sizes.layers):
         states = attend(graph, source, layer, states, key_mask)
         states = transform(graph, source, layer, states)
-        if layer + 1 == form.layer:
-            graph.add("Identity", [states], TOKEN_STATES)
-    pool(graph, states)
-    return assembled(graph)
+        yield layer + 1, states
+
+
+def centred(graph: Graph, states: str, mean: NDArray[np.float32], name: str) -> str:
+    """States less their mean, of unit length. What all tokens share says nothing of any of them."""
+    rest = graph.add("Sub", [states, graph.constant(f"{name}.mean", mean)], f"{name}.rest")
+    return graph.add("LpNormalization", [rest], f"{name}.centred", axis=-1, p=2)
 
 
 def embed(graph: Graph, source: E5Source, vocabulary: Vocabulary) -> str:
@@ -182,13 +217,13 @@ def pool(graph: Graph, states: str) -> None:
     graph.add("LpNormalization", [total], POOLED, axis=-1, p=2)
 
 
-def assembled(graph: Graph) -> ModelProto:
+def assembled(graph: Graph, tokens: str) -> ModelProto:
     """Inputs and outputs declared, versions set."""
     hidden = graph.sizes.hidden
     ids = [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in INPUTS]
     outputs = [
         helper.make_tensor_value_info(POOLED, TensorProto.FLOAT, ["texts", hidden]),
-        helper.make_tensor_value_info(TOKEN_STATES, TensorProto.FLOAT, ["texts", "tokens", hidden]),
+        helper.make_tensor_value_info(tokens, TensorProto.FLOAT, ["texts", "tokens", hidden]),
     ]
     whole = helper.make_graph(graph.nodes, "multilingual-e5-small", ids, outputs, graph.constants)
     imports = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]

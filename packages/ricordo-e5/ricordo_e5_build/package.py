@@ -11,15 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from onnx import ModelProto
 
 from ricordo_e5_build import fetch, source
-from ricordo_e5_build.centring import centring_json
-from ricordo_e5_build.graph import Form, encoder
+from ricordo_e5_build.centring import means
+from ricordo_e5_build.graph import Form, encoder, plain_encoder
 from ricordo_e5_build.reader import Reader
 from ricordo_e5_build.scripts import KEPT
+from ricordo_e5_build.source import E5Source
 from ricordo_e5_build.tokenizer import tokenizer_json
 from ricordo_e5_build.verify import OURS, VerificationError, verify
 from ricordo_e5_build.vocabulary import Vocabulary, choose
@@ -30,8 +31,13 @@ HERE = Path(__file__).parent
 CACHE = HERE.parent / ".cache"
 DATA = HERE.parent / "src" / "ricordo_e5"
 
-MODEL, TOKENIZER, CENTRING, PROVENANCE = "model.onnx", "tokenizer.json", "centring.json", "provenance.json"
+MODEL, TOKENIZER, PROVENANCE = "model.onnx", "tokenizer.json", "provenance.json"
+PLAIN = "plain.onnx"
+FIRST_LAYER = 10
 TOOLS = ("numpy", "onnx", "onnxruntime", "tokenizers")
+
+Files: TypeAlias = dict[str, dict[str, str]]
+"""Of each file its `sha256`, and of the model `vectors`, which names the pooled vectors that it gives."""
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +52,7 @@ class Choice:
     def document(self) -> dict[str, Any]:
         """As it stands in the provenance."""
         return {
-            "token_states_layer": self.form.layer,
+            "token_layers": list(self.form.layers),
             "matrix_bits": self.form.bits,
             "scripts": ["all"] if self.full else list(KEPT),
         }
@@ -60,17 +66,22 @@ def build(choice: Choice, *, data: Path = DATA, cache: Path = CACHE, references:
     with tempfile.TemporaryDirectory(dir=data.parent) as folder:
         made = Path(folder)
         (made / TOKENIZER).write_bytes(tokenizer_json(vocabulary, content.normalisation))
-        model = encoder(content, vocabulary, choice.form)
-        (made / MODEL).write_bytes(model.SerializeToString(deterministic=True))
+
+        def plain(layer: int) -> Reader:
+            (made / PLAIN).write_bytes(serialised(plain_encoder(content, vocabulary, layer, choice.form.bits)))
+            return Reader(made / PLAIN, made / TOKENIZER)
+
+        model = encoder(content, vocabulary, choice.form, means(choice.form.layers, plain))
+        (made / MODEL).write_bytes(serialised(model))
         reader = Reader(made / MODEL, made / TOKENIZER)
-        (made / CENTRING).write_bytes(centring_json(choice.form.layer, reader))
         verdict = verify(reader, vocabulary.kept, embedded_rows(model), (OURS, *references))
         log.info("%d of %d texts have the right ids", verdict.equal, verdict.spelled)
         log.info("the least of %d cosines is %.5f", len(verdict.cosines), verdict.least)
-        hashes = {name: sha256(made / name) for name in (MODEL, TOKENIZER, CENTRING)}
-        check_pinned(choice, hashes)
-        (made / PROVENANCE).write_bytes(provenance(choice, vocabulary, hashes))
-        for name in (*hashes, PROVENANCE):
+        files = {name: {"sha256": sha256(made / name)} for name in (MODEL, TOKENIZER)}
+        files[MODEL]["vectors"] = vectors_name(content, vocabulary, choice.form.bits)
+        check_pinned(choice, files)
+        (made / PROVENANCE).write_bytes(provenance(choice, vocabulary, files))
+        for name in (*files, PROVENANCE):
             (made / name).chmod(0o644)
             os.replace(made / name, data / name)
 
@@ -85,21 +96,35 @@ def is_built(choice: Choice, data: Path = DATA) -> bool:
     return bool(whole and written["choice"] == choice.document() and written["builder"] == builder())
 
 
+def serialised(model: ModelProto) -> bytes:
+    """The same model as the same bytes."""
+    content: bytes = model.SerializeToString(deterministic=True)
+    return content
+
+
+def vectors_name(content: E5Source, vocabulary: Vocabulary, bits: int) -> str:
+    """A hash that all models share that give the same pooled vectors to the bit and differ in token vectors alone.
+
+    It is that of the file that has layer 10 as it is, the first form of all.
+    """
+    return hashlib.sha256(serialised(plain_encoder(content, vocabulary, FIRST_LAYER, bits))).hexdigest()
+
+
 def embedded_rows(model: ModelProto) -> int:
     """Rows of the word embedding in a model."""
     (rows,) = (tensor.dims[0] for tensor in model.graph.initializer if tensor.name == "words")
     return int(rows)
 
 
-def check_pinned(choice: Choice, hashes: dict[str, str]) -> None:
+def check_pinned(choice: Choice, files: Files) -> None:
     """What is shipped must be what its users expect, to the byte. Raises VerificationError."""
     pinned = json.loads((HERE / "pinned.json").read_text("utf-8"))
-    if choice == Choice() and hashes != pinned:
+    if choice == Choice() and files != pinned:
         tools = ", ".join(f"{tool} {version(tool)}" for tool in TOOLS)
-        raise VerificationError(f"the files are right, but not the same to the byte as elsewhere ({tools}): {hashes}")
+        raise VerificationError(f"the files are right, but not the same to the byte as elsewhere ({tools}): {files}")
 
 
-def provenance(choice: Choice, vocabulary: Vocabulary, hashes: dict[str, str]) -> bytes:
+def provenance(choice: Choice, vocabulary: Vocabulary, files: Files) -> bytes:
     """Where the files come from and what was done to them."""
     document = {
         "model": "intfloat/multilingual-e5-small",
@@ -116,14 +141,14 @@ def provenance(choice: Choice, vocabulary: Vocabulary, hashes: dict[str, str]) -
         "done": [
             "weights kept as their 4-bit blocks of 32, float16 scales; matrices written with the bits below",
             "pooled output: mean over the mask of the last layer, unit length",
-            "token_states output: the layer below",
+            "token vectors: of each layer below the states less their mean, of unit length; summed, of unit length",
             "vocabulary cut to the pieces that the scripts below can spell, in their old order; <mask> left out",
             "tokenizer rebuilt as a Unigram of the tokenizers library, its normalisation as NFKC with exceptions",
-            "centring mean of the token states fitted on sentences of ours",
+            "means of the layers fitted on sentences of ours",
         ],
         "choice": choice.document(),
         "pieces": len(vocabulary),
-        "files": {name: {"sha256": digest} for name, digest in hashes.items()},
+        "files": files,
         "tools": {tool: version(tool) for tool in TOOLS},
         "builder": builder(),
     }

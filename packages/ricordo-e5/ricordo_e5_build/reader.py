@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from ricordo_e5_build.graph import POOLED, TOKEN_STATES
-
 __all__ = ["Pass", "Reader"]
 
 FATAL = 4
@@ -21,11 +19,11 @@ FATAL = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pass:
-    """What one text gives: `ids`, `pooled` `(hidden,)` and `states` `(tokens, hidden)`, both float32."""
+    """What one text gives: `ids`, `pooled` `(hidden,)` and `tokens` `(tokens, hidden)`, both float32."""
 
     ids: list[int]
     pooled: NDArray[np.float32]
-    states: NDArray[np.float32]
+    tokens: NDArray[np.float32]
 
 
 class Reader:
@@ -47,17 +45,17 @@ class Reader:
 
     def read(self, text: str) -> Pass:
         ids = self.ids(text)
-        pooled, states = self.run([ids])
-        return Pass(ids=ids, pooled=pooled[0], states=states[0])
+        pooled, tokens = self.run([ids])
+        return Pass(ids=ids, pooled=pooled[0], tokens=tokens[0])
 
     def run(self, texts: list[list[int]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """`pooled` and `token_states` of texts given as ids, padded to the longest."""
+        """What the model puts out, pooled and of tokens, of texts given as ids, padded to the longest."""
         ids = np.zeros((len(texts), max(map(len, texts))), np.int64)
         mask = np.zeros_like(ids)
         for row, text in enumerate(texts):
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
-        found: Any = self._session.run([POOLED, TOKEN_STATES], {"input_ids": ids, "attention_mask": mask})
+        found: Any = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         return found[0], found[1]
 
     def refuses(self, token: int) -> bool:

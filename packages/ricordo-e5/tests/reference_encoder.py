@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import erf, sqrt
 
 import numpy as np
@@ -25,6 +26,16 @@ def states(source: E5Source, ids: list[int]) -> list[Array]:
         rows = normalised(source, f"l{layer}.oln", rows + linear(source, f"l{layer}.fo", inner))
         found.append(rows)
     return found
+
+
+def token_vectors(layers: list[Array], means: Mapping[int, Array]) -> Array:
+    """The sum of unit vectors of centred states, of unit length; layers count from 1."""
+    return unit(np.sum([unit(layers[layer - 1] - mean) for layer, mean in means.items()], axis=0))
+
+
+def unit(rows: Array) -> Array:
+    scaled: Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return scaled
 
 
 def pooled(rows: Array) -> Array:

@@ -5,23 +5,24 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tokenizers import normalizers
 
-from reference_encoder import Array, pooled, states
+from reference_encoder import Array, pooled, states, token_vectors
 from ricordo_e5_build import fetch, source
 from ricordo_e5_build.centring import fit, kept, sentences
-from ricordo_e5_build.graph import Form
-from ricordo_e5_build.package import CACHE, Choice, build, is_built, sha256
+from ricordo_e5_build.graph import Form, plain_encoder
+from ricordo_e5_build.package import CACHE, Choice, build, is_built, serialised, sha256
 from ricordo_e5_build.reader import Reader
 from ricordo_e5_build.vocabulary import choose
 
 pytestmark = pytest.mark.slow
 
-FILES = ("model.onnx", "tokenizer.json", "centring.json", "provenance.json")
+FILES = ("model.onnx", "tokenizer.json", "provenance.json")
 SHARED = Path(os.environ.get("RICORDO_TEST_DATA", Path(__file__).parents[4] / "shared" / "data"))
 TEXTS = ("query: Где мои ключи?", "passage: The train leaves at 7.30.", "passage: " + "uma frase mais longa, " * 20)
 
@@ -39,6 +40,18 @@ def built(content: source.E5Source, tmp_path_factory: pytest.TempPathFactory) ->
     folder: Path = tmp_path_factory.mktemp("package") / "data"
     build(Choice(), data=folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def plain(content: source.E5Source, built: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Reader]:
+    folder: Path = tmp_path_factory.mktemp("plain")
+
+    def opened(layer: int) -> Reader:
+        model = plain_encoder(content, choose(content, full=False), layer, Form().bits)
+        (folder / f"{layer}.onnx").write_bytes(serialised(model))
+        return Reader(folder / f"{layer}.onnx", built / "tokenizer.json")
+
+    return opened
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +78,7 @@ def test_what_is_built_is_not_built_again_until_it_is_damaged(built: Path, tmp_p
 def test_the_provenance_names_every_file_by_its_hash(built: Path) -> None:
     files = json.loads((built / "provenance.json").read_text("utf-8"))["files"]
     assert {name: entry["sha256"] for name, entry in files.items()} == {
-        name: sha256(built / name) for name in FILES[:3]
+        name: sha256(built / name) for name in FILES[:2]
     }
 
 
@@ -79,10 +92,10 @@ def test_ids_and_vectors_are_those_of_the_original_engine(choice: Choice, tmp_pa
 
 def test_a_text_has_the_same_vectors_in_every_batch(reader: Reader) -> None:
     alone = [reader.read(text) for text in TEXTS]
-    together, token_states = reader.run([each.ids for each in alone])
+    together, tokens = reader.run([each.ids for each in alone])
     for row, each in enumerate(alone):
         assert np.array_equal(together[row], each.pooled)
-        assert np.array_equal(token_states[row, : len(each.ids)], each.states)
+        assert np.array_equal(tokens[row, : len(each.ids)], each.tokens)
 
 
 def test_the_graph_computes_what_the_formulas_say(reader: Reader, content: source.E5Source) -> None:
@@ -91,11 +104,24 @@ def test_the_graph_computes_what_the_formulas_say(reader: Reader, content: sourc
         found = reader.read(text)
         layers = states(content, vocabulary.kept[found.ids].tolist())
         assert found.pooled @ pooled(layers[-1]) > 0.999
-        assert cosines(found.states, layers[9]).min() > 0.995
+        assert cosines(found.tokens, token_vectors(layers, kept())).min() > 0.99
 
 
-def test_the_centring_mean_is_that_of_the_sample(reader: Reader) -> None:
-    np.testing.assert_allclose(fit(reader, sentences()), kept(10) or [], atol=0.005)
+@pytest.mark.parametrize("layer", Form().layers)
+def test_a_mean_is_that_of_the_sample(plain: Callable[[int], Reader], layer: int) -> None:
+    np.testing.assert_allclose(fit(plain(layer), sentences()), kept()[layer], atol=0.005)
+
+
+def test_other_layers_give_other_token_vectors_and_the_same_vectors(
+    reader: Reader, built: Path, tmp_path: Path
+) -> None:
+    build(Choice(form=Form(layers=(11,))), data=tmp_path)
+    other = Reader(tmp_path / "model.onnx", tmp_path / "tokenizer.json")
+    for text in TEXTS:
+        ours, theirs = reader.read(text), other.read(text)
+        assert np.array_equal(ours.pooled, theirs.pooled)
+        assert not np.allclose(ours.tokens, theirs.tokens, atol=0.01)
+    assert vectors_of(tmp_path) == vectors_of(built)
 
 
 def test_every_code_point_is_normalised_as_the_source_says(reader: Reader, content: source.E5Source) -> None:
@@ -116,6 +142,12 @@ def test_what_comes_decomposed_is_composed(reader: Reader) -> None:
 def test_a_text_of_more_than_512_tokens_is_refused_by_the_model(reader: Reader) -> None:
     with pytest.raises(Exception, match=r"emb\.ln"):
         reader.run([[0] * 513])
+
+
+def vectors_of(folder: Path) -> str:
+    """What the provenance calls the pooled vectors."""
+    document = json.loads((folder / "provenance.json").read_text("utf-8"))
+    return str(document["files"]["model.onnx"]["vectors"])
 
 
 def cosines(left: Array, right: Array) -> Array:

@@ -35,7 +35,7 @@ MULTILINGUAL_E5_SMALL = ModelSpec(
     query_prefix="query: ",
     passage_prefix="passage: ",
     normalisation="nfc",
-    tokens=TokenSpec(layer=10, output="token_states", centring=e5_file("centring.json")),
+    tokens=TokenSpec(layers=(10, 12), output="token_vectors_10_12", centred=True),
 )
 
 ALL_MINILM_L6_V2 = ModelSpec(
@@ -49,7 +49,7 @@ ALL_MINILM_L6_V2 = ModelSpec(
     reserved_tokens=2,
     floors=Floors(recall=0.22, context=0.30),
     languages=("en",),
-    tokens=TokenSpec(layer=6, output="last_hidden_state"),
+    tokens=TokenSpec(layers=(6,), output="last_hidden_state"),
 )
 
 HUB_E5_SMALL = ModelSpec(
@@ -66,7 +66,7 @@ HUB_E5_SMALL = ModelSpec(
     query_prefix="query: ",
     passage_prefix="passage: ",
     normalisation="nfc",
-    tokens=TokenSpec(layer=12, output="last_hidden_state"),
+    tokens=TokenSpec(layers=(12,), output="last_hidden_state"),
 )
 
 HUB_MINILM = ModelSpec(
@@ -80,7 +80,7 @@ HUB_MINILM = ModelSpec(
     reserved_tokens=2,
     floors=Floors(recall=0.22, context=0.30),
     languages=("en",),
-    tokens=TokenSpec(layer=6, output="last_hidden_state"),
+    tokens=TokenSpec(layers=(6,), output="last_hidden_state"),
 )
 
 HUB_BGE_M3 = ModelSpec(
@@ -94,7 +94,7 @@ HUB_BGE_M3 = ModelSpec(
     reserved_tokens=2,
     floors=Floors(recall=0.40, context=0.50),
     languages=MANY,
-    tokens=TokenSpec(layer=24, output="last_hidden_state"),
+    tokens=TokenSpec(layers=(24,), output="last_hidden_state"),
     batched=False,
 )
 

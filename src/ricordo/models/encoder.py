@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Sequence
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from ricordo.errors import ModelError
 from ricordo.models.runtime import Runner, load
-from ricordo.models.specs import ModelSpec, TokenSpec
+from ricordo.models.specs import ModelSpec
 from ricordo.models.windows import passes
 from ricordo.protocols import TokenVectors
 
@@ -46,8 +45,7 @@ class Encoder:
         if width != spec.dimension:
             raise ModelError(f"{spec.name} has {width} dimensions, not the {spec.dimension} of its row")
         self._pooled = (pooled,)
-        self._with_states = (pooled, spec.tokens.output) if spec.tokens else self._pooled
-        self._centre = read_centre(spec.tokens, spec.dimension)
+        self._with_states = (pooled, named_output(runner, spec.tokens.output)) if spec.tokens else self._pooled
         self._spoken: dict[int, bool] = {}
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
@@ -90,9 +88,9 @@ class Encoder:
         return unit
 
     def _token_vectors(self, window: Sequence[int], states: NDArray[np.float32]) -> TokenVectors:
-        """Tokens that say something, their states centred and of unit length."""
+        """Tokens that say something, their states of unit length."""
         kept = np.array([self._says_something(token) for token in window], bool)
-        rows = states[kept] - self._centre
+        rows = states[kept]
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
         return TokenVectors(ids=np.array(window, np.int32)[kept], rows=rows)
 
@@ -112,19 +110,11 @@ class Encoder:
         return self._runner.tokens([prefix.strip()])[0] if prefix else []
 
 
-def read_centre(tokens: TokenSpec | None, dimension: int) -> NDArray[np.float32]:
-    """`(dimension,) float32`: what to subtract from token states, zeros for a row without it. Raises ModelError."""
-    path = tokens.centring.path() if tokens and tokens.centring else None
-    if tokens is None or path is None:
-        return np.zeros(dimension, np.float32)
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        layer, mean = content["layer"], np.array(content["mean"], np.float32)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"cannot read {path}: {error}") from error
-    if layer != tokens.layer or mean.shape != (dimension,):
-        raise ModelError(f"{path} is of layer {layer} and {mean.shape}, not of layer {tokens.layer} and ({dimension},)")
-    return mean
+def named_output(runner: Runner, name: str) -> str:
+    """The name, when there is an output that has it. Raises ModelError."""
+    if name not in runner.outputs:
+        raise ModelError(f"{runner.name} has no output {name}; it has {', '.join(runner.outputs)}")
+    return name
 
 
 def output_of(runner: Runner, rank: int) -> str:

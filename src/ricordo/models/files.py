@@ -27,6 +27,11 @@ class ModelFile(Protocol):
         ...
 
     @property
+    def revision(self) -> str | None:
+        """What names the vectors made with it: its hash, unless an earlier one is known to have made the same."""
+        ...
+
+    @property
     def licence(self) -> str: ...
 
     @property
@@ -87,6 +92,10 @@ class WheelFile:
     wheel: Wheel
     member: str
     folder: str | None = None
+
+    @property
+    def revision(self) -> str | None:
+        return self.sha256
 
     @property
     def packaging(self) -> str:

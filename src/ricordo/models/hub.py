@@ -47,6 +47,10 @@ class HubFile:
     sha256: str | None = None
 
     @property
+    def revision(self) -> str | None:
+        return self.sha256
+
+    @property
     def work(self) -> str:
         return self.repository
 

@@ -52,6 +52,10 @@ class FolderFile:
     sha256: str | None = None
 
     @property
+    def revision(self) -> str | None:
+        return self.sha256
+
+    @property
     def licence(self) -> str:
         return "unknown"
 

@@ -16,7 +16,11 @@ PROVENANCE = "provenance.json"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PackageFile:
-    """A file of an installed data package; its hash is what the package's provenance file says."""
+    """A file of an installed data package; its hash is what the package's provenance file says.
+
+    So is `vectors`, which a model shares with those that give the same pooled vectors to the bit and differ in
+    token vectors alone: a store keeps its vectors when such a one takes the place of another.
+    """
 
     name: str
     package: str
@@ -24,6 +28,11 @@ class PackageFile:
     licence: str
     work: str
     sha256: str | None = None
+    vectors: str | None = None
+
+    @property
+    def revision(self) -> str | None:
+        return self.vectors or self.sha256
 
     @property
     def packaging(self) -> str:
@@ -41,12 +50,13 @@ class PackageFile:
         provenance = self._provenance()
         try:
             content = json.loads(provenance.read_text(encoding="utf-8"))
-            found = content["files"][self.name]["sha256"]
+            entry = content["files"][self.name]
+            found, vectors = str(entry["sha256"]), entry.get("vectors")
         except OSError as error:
             raise ModelError(f"cannot read {provenance}: {error.strerror}; {self.mend}") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(f"{provenance} does not say the sha256 of {self.name}; {self.mend}") from error
-        return replace(self, sha256=str(found))
+        return replace(self, sha256=found, vectors=vectors)
 
     def _provenance(self) -> Path:
         path = self.path()

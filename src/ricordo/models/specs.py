@@ -18,15 +18,15 @@ Pooling: TypeAlias = Literal["mean", "cls", "output"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TokenSpec:
-    """Where the token states of a model come from: the layer, counted from 1, and the output that gives it.
+    """Where the token vectors of a model come from: the layers, counted from 1, and the output that gives them.
 
-    `centring` is a file with their mean over text of many kinds, `{"layer": 10, "mean": […]}`. What all tokens
-    share says nothing of any of them, and is subtracted.
+    An output that is `centred` has taken off each layer's mean over text of many kinds: what all tokens share
+    says nothing of any of them. That of several layers is the sum of their unit vectors.
     """
 
-    layer: int
+    layers: tuple[int, ...]
     output: str
-    centring: ModelFile | None = None
+    centred: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,13 +58,12 @@ class ModelSpec:
 
     @property
     def files(self) -> tuple[ModelFile, ...]:
-        centring = self.tokens.centring if self.tokens else None
-        return (self.model, self.tokenizer, *self.others, *((centring,) if centring else ()))
+        return (self.model, self.tokenizer, *self.others)
 
     @property
     def revision(self) -> str:
-        """The beginnings of the hashes of what makes a vector: another file is another revision, whatever its name."""
-        return "-".join(_beginning(file) for file in (self.model, self.tokenizer, *self.others))
+        """The beginnings of the names of what makes a vector: a file that makes another is another revision."""
+        return "-".join(_beginning(file.revision) for file in self.files)
 
     @property
     def fingerprint(self) -> str:
@@ -81,21 +80,15 @@ class ModelSpec:
         """All that two token vectors must have in common to be compared; None when the model gives none."""
         if self.tokens is None:
             return None
-        centring = self.tokens.centring
-        return f"{self.fingerprint}/tokens/{self.tokens.layer}/{_beginning(centring) if centring else 'uncentred'}"
+        layers = "+".join(map(str, self.tokens.layers))
+        # Means are in the model's file, and so in its hash, which may differ where the pooled vectors are the same.
+        centring = _beginning(self.model.sha256) if self.tokens.centred else "uncentred"
+        return f"{self.fingerprint}/tokens/{layers}/{centring}"
 
     def settled(self) -> ModelSpec:
         """The row with the hashes of its files, which are there. Raises ModelError."""
-        tokens = self.tokens
-        if tokens and tokens.centring:
-            tokens = replace(tokens, centring=tokens.centring.settled())
-        return replace(
-            self,
-            model=self.model.settled(),
-            tokenizer=self.tokenizer.settled(),
-            others=tuple(file.settled() for file in self.others),
-            tokens=tokens,
-        )
+        others = tuple(file.settled() for file in self.others)
+        return replace(self, model=self.model.settled(), tokenizer=self.tokenizer.settled(), others=others)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,5 +152,5 @@ def located(name: str, file: ModelFile) -> Path:
     return path
 
 
-def _beginning(file: ModelFile) -> str:
-    return (file.sha256 or "unknown")[:8]
+def _beginning(digest: str | None) -> str:
+    return (digest or "unknown")[:8]
