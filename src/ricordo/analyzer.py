@@ -14,7 +14,7 @@ from ricordo.languages import FUNCTION_WORDS, LATIN, likely_languages
 from ricordo.stems import STEM, lemmas, stems, unaccented
 from ricordo.tokens import Token, scan
 
-__all__ = ["STANDARD", "Analyzer", "Terms", "analyze_question", "lexemes"]
+__all__ = ["STANDARD", "Analyzer", "Terms", "analyze_question", "content", "lexemes"]
 
 # A word weighs 1: the form that was written has its share, the stem has the rest. A document that holds that form
 # is found by both, one that holds another form by the stem alone. Measured on XQuAD (en, es, ru), FaQuAD (pt) and
@@ -71,6 +71,18 @@ def analyze_question(text: str) -> Terms:
         for lexeme, weight in _weighted(token, likely):
             weights[lexeme] = max(weight, weights.get(lexeme, 0.0))
     return Terms(weights=weights, identifiers=frozenset(token.whole for token in tokens if token.identifier))
+
+
+def content(text: str) -> frozenset[str]:
+    """What a text says, whatever the form and order of its words: stems of all but function words; negations stay."""
+    tokens = tuple(scan(text))
+    likely = likely_languages(token.whole for token in tokens)
+    dispensable = frozenset[str]().union(*(FUNCTION_WORDS[language] for language in (*likely, "russian")))
+    said = (token for token in tokens if token.whole not in dispensable)
+    return frozenset(
+        token.whole if token.identifier or token.parts else next(iter(stems(token.whole, likely[:1])), token.whole)
+        for token in said
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from anyio import to_thread
-from numpy.typing import NDArray
 
 from ricordo.analyzer import Analyzer
+from ricordo.exchange import Encoded, TokenVectors
 from ricordo.protocols import Embedder
 from ricordo.query import Probe, Query, Variant
 
-__all__ = ["embed", "enrich", "shortened"]
+__all__ = ["Encoding", "embed", "enrich", "shortened"]
 
 # A pasted prompt asks at its beginning or at its end; what lies between would only blur its vector.
 HEAD = TAIL = 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Encoding:
+    """What the model made of a question: the vector of each wording, and the token vectors of the first."""
+
+    variants: tuple[Variant, ...]
+    tokens: TokenVectors | None = None
 
 
 def shortened(text: str) -> str:
@@ -24,20 +33,27 @@ def shortened(text: str) -> str:
     return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
 
 
-async def enrich(query: Query, analyzer: Analyzer) -> Probe:
-    """Analyse the question. Without a single term there is nothing to look for by meaning either."""
+async def enrich(query: Query, analyzer: Analyzer, meant: str | None = None) -> Probe:
+    """Analyse the question. Without a single term there is nothing to look for by meaning either.
+
+    `meant` is the question as the model should read it, where some of its words say nothing about the answer's.
+    """
     terms = await to_thread.run_sync(analyzer.question, query.text)
-    wordings = (shortened(query.text),) if terms.weights else ()
+    wordings = (shortened(meant or query.text),) if terms.weights else ()
     return Probe(query=query, terms=terms.weights, identifiers=terms.identifiers, wordings=wordings)
 
 
-async def embed(probe: Probe, embedder: Embedder) -> tuple[Variant, ...]:
+async def embed(probe: Probe, embedder: Embedder) -> Encoding:
     """The vectors of all wordings in one batch. Raises ModelError."""
-    if not probe.wordings:
-        return ()
-    embed_queries: Callable[[list[str]], NDArray[np.float32]] = embedder.embed_queries
-    rows = await to_thread.run_sync(embed_queries, list(probe.wordings), abandon_on_cancel=True)
-    return tuple(
-        Variant(text=text, vector=row, fingerprint=embedder.fingerprint, floor=embedder.floors.recall)
-        for text, row in zip(probe.wordings, rows, strict=True)
+    encode: Callable[[list[str]], Encoded] = embedder.encode_queries
+    encoded = await to_thread.run_sync(encode, list(probe.wordings), abandon_on_cancel=True)
+    variants = tuple(
+        Variant(
+            text=text,
+            vector=np.ascontiguousarray(row),
+            fingerprint=embedder.fingerprint,
+            floor=embedder.floors.recall,
+        )
+        for text, row in zip(probe.wordings, encoded.vectors, strict=True)
     )
+    return Encoding(variants=variants, tokens=encoded.tokens[0] if encoded.tokens else None)

@@ -97,12 +97,16 @@ EVERYTHING = Filters()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Query:
-    """What was asked, word for word, in which namespace, with which filters, for how many answers."""
+    """What was asked, word for word, in which namespace, with which filters, for how many answers.
+
+    With `history` each hit brings all its versions.
+    """
 
     text: str
     namespace: str = "default"
     limit: int = 10
     filters: Filters = EVERYTHING
+    history: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MAX_LIMIT:

@@ -1,57 +1,58 @@
-"""The read path: query → probe → arms → fusion → hits."""
+"""The read path: query → probe → arms → fusion → evidence → hits."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from anyio import create_task_group, to_thread
+from anyio import to_thread
 
-from ricordo.analyzer import STANDARD, Analyzer
-from ricordo.bm25 import Bm25, rank
-from ricordo.enrich import embed, enrich
+from ricordo.analyzer import STANDARD, Analyzer, content
+from ricordo.arms import ARMS, Depths, Found, Searcher
+from ricordo.arrange import arranged, numbered, one_a_line, without_restatements
+from ricordo.bm25 import Bm25
+from ricordo.enrich import enrich
 from ricordo.fusion import cut, ranks, reciprocal_rank_fusion
+from ricordo.memory import Memory
+from ricordo.order import Order, asked_order
 from ricordo.protocols import Embedder, Store
-from ricordo.query import Hit, Notice, Probe, Query, RankedList, Recall, TimeUse, Variant, WordMatches
+from ricordo.query import Filters, Hit, Notice, Probe, Query, RankedList, Recall, TimeRange, TimeUse
+from ricordo.stopwatch import Stopwatch
+from ricordo.window import Calendar, Window, find_window
 
 __all__ = ["ARMS", "Depths", "Reader"]
 
-ARMS = ("identifiers", "vectors", "words")
-LIGHT = 0.5  # the weight of one of the forms that a word is looked for in
+ALL, INSIDE, UNDATED = "all", "inside", "undated"
+TIME = "time"
+SPARE = 10
+"""Hits looked at beyond those asked for, in place of those that fall together."""
+SHORT = 400
+"""Characters of a text that may be a restatement of another: a fact is short."""
+EQUAL = 0.1
+"""Scores that differ by less, as a share of the best, are equally good where the question asks for an order."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Depths:
-    """How many chunks each arm returns, and how many times as many candidates are scored by words to find them.
+class _Pool:
+    """The chunks that may be the answer, scored, with their ranks in the arms; and how time shaped it."""
 
-    Among 6,000 sentences of XQuAD, FaQuAD and LoCoMo, twice finds 0.998 of the ten and 0.993 of the fifty that
-    scoring every match would put first, and takes half the time of six times.
-    """
+    scores: Mapping[str, float]
+    arms: Mapping[str, Mapping[str, int]]
+    use: TimeUse | None = None
+    notices: tuple[Notice, ...] = ()
 
-    pool: int = 50
-    candidates: int = 2
-
-
-class _Clock:
-    """Milliseconds spent, by stage."""
-
-    def __init__(self) -> None:
-        self.spent: dict[str, float] = {"total": 0.0, "embed": 0.0, "words": 0.0, "vectors": 0.0, "rerank": 0.0}
-
-    @contextmanager
-    def measure(self, stage: str) -> Iterator[None]:
-        begin = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.spent[stage] += (time.perf_counter() - begin) * 1000
+    @property
+    def window(self) -> TimeRange | None:
+        return self.use.range if self.use is not None and self.use.applied == "filter" else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reader:
-    """The read path over one store. `arms` are those in use; leaving one out is for measuring what it is worth."""
+    """The read path over one store.
+
+    `arms` are those in use and `times` says whether times in questions are read; leaving a part out is for
+    measuring what it is worth.
+    """
 
     store: Store
     embedder: Embedder | None
@@ -59,131 +60,122 @@ class Reader:
     bm25: Bm25 = field(default_factory=Bm25)
     depths: Depths = field(default_factory=Depths)
     arms: frozenset[str] = frozenset(ARMS)
+    times: bool = True
+    calendar: Calendar = field(default_factory=Calendar)
     notices: tuple[Notice, ...] = ()
 
     async def recall(self, query: Query) -> Recall:
         """Answer a query. Raises StoreError, ModelError."""
-        clock = _Clock()
-        with clock.measure("total"):
-            probe = await enrich(query, self.analyzer)
-            lists = await self._search(probe, clock)
-            hits = await self._hits(query, lists)
+        watch = Stopwatch()
+        with watch.measure("total"):
+            window = self._window(query)
+            probe = await enrich(query, self.analyzer, window.rest if window and window.sure else None)
+            found, _ = await self._searcher().search(probe, _passes(query.filters, window), watch)
+            pool = _pooled(query, window, found)
+            hits = await self._hits(query, window, pool)
         return Recall(
             query=query,
             hits=hits,
-            time=_time_use(query),
-            notices=(*self.notices, *_notices(probe)),
-            timings=clock.spent,
+            time=pool.use,
+            notices=(*self.notices, *_notices(probe), *pool.notices),
+            timings=watch.spent,
         )
 
-    async def _search(self, probe: Probe, clock: _Clock) -> list[RankedList]:
-        """Every arm's ranked list, the arms side by side. Words do not wait for the model."""
-        found: dict[str, RankedList] = {}
+    def _searcher(self) -> Searcher:
+        return Searcher(store=self.store, embedder=self.embedder, bm25=self.bm25, depths=self.depths, arms=self.arms)
 
-        async def by_words() -> None:
-            with clock.measure("words"):
-                for ranked in await self._by_words(probe):
-                    found[ranked.arm] = ranked
+    def _window(self, query: Query) -> Window | None:
+        """What the question says about time, unless the filters say it."""
+        if not self.times or query.filters.time is not None or query.filters.as_of is not None:
+            return None
+        return find_window(query.text, self.calendar.read(query.text))
 
-        async def by_vectors(embedder: Embedder) -> None:
-            with clock.measure("embed"):
-                variants = await embed(probe, embedder)
-            with clock.measure("vectors"):
-                async with create_task_group() as searches:
-                    for number, variant in enumerate(variants, start=1):
-                        searches.start_soon(by_vector, "vectors" if number == 1 else f"vectors {number}", variant)
+    async def _hits(self, query: Query, window: Window | None, pool: _Pool) -> tuple[Hit, ...]:
+        order = _order(query, window) if self.times else None
+        ids = sorted(pool.scores, key=lambda chunk_id: (-pool.scores[chunk_id], chunk_id))
+        rows = await self.store.get(query.namespace, ids[: 2 * query.limit + SPARE] if window is None else ids)
+        hits = [
+            Hit(rank=0, score=pool.scores[chunk.id], arms=pool.arms[chunk.id], chunk=chunk, memory=memory)
+            for chunk, memory in rows
+        ]
+        tolerance = EQUAL * max(pool.scores.values(), default=0.0)
+        hits = arranged(hits, pool.window, order, tolerance)
+        hits = await self._one_a_line(query, hits)
+        short = [hit for hit in hits if len(hit.text) <= SHORT]
+        said = await to_thread.run_sync(lambda: {hit.chunk.id: content(hit.text) for hit in short})
+        return numbered(without_restatements(hits, said)[: query.limit])
 
-        async def by_vector(arm: str, variant: Variant) -> None:
-            found[arm] = await self._by_vector(arm, variant, probe.query)
+    async def _one_a_line(self, query: Query, hits: Sequence[Hit]) -> list[Hit]:
+        """One hit for all versions of a memory, with the versions where they are asked for."""
+        wanted = query.history or not query.filters.superseded
+        old = [
+            hit for hit in hits if wanted and (hit.memory.superseded_by or (query.history and hit.memory.supersedes))
+        ]
+        lines: dict[str, tuple[Memory, ...]] = {}
+        for hit in old:
+            if hit.id not in lines:
+                line = await self.store.history(query.namespace, hit.id)
+                lines.update((version.id, line) for version in line)
+        kept = list(hits) if query.filters.superseded else one_a_line(hits, lines)
+        if not query.history:
+            return kept
+        return [replace(hit, versions=lines.get(hit.id) or (hit.memory,)) for hit in kept]
 
-        with _one_error():
-            async with create_task_group() as arms:
-                if probe.terms and self.arms & {"words", "identifiers"}:
-                    arms.start_soon(by_words)
-                if self.embedder is not None and "vectors" in self.arms:
-                    arms.start_soon(by_vectors, self.embedder)
-        return [found[arm] for arm in sorted(found)]
 
-    async def _by_words(self, probe: Probe) -> list[RankedList]:
-        query = probe.query
-        matches = await self.store.by_words(
-            query.namespace, _repeated(probe.terms), query.filters, self._candidates(query)
+def _order(query: Query, window: Window | None) -> Order | None:
+    """Which end of the story is asked for; "last week" is a window, and no order."""
+    text = query.text if window is None else query.text.replace(window.text, " ", 1)
+    return asked_order(text)
+
+
+def _passes(filters: Filters, window: Window | None) -> dict[str, Filters]:
+    """Which filters to search with. In a window of the past, what was replaced since counts as well."""
+    passes = {ALL: filters}
+    if window is not None:
+        passes[INSIDE] = replace(filters, time=window.padded, superseded=True)
+        if window.sure:
+            passes[UNDATED] = replace(filters, undated=True)
+    return passes
+
+
+def _pooled(query: Query, window: Window | None, found: Mapping[str, Found]) -> _Pool:
+    """The lists that count, fused."""
+    if window is None:
+        return _fused(query, found[ALL].lists, use=_stated(query.filters))
+    inside = found[INSIDE].lists
+    if not window.sure:
+        fused = reciprocal_rank_fusion(inside)
+        boost = RankedList(arm=TIME, ids=tuple(chunk_id for chunk_id, _ in fused))
+        lists = (*found[ALL].lists, boost) if boost.ids else found[ALL].lists
+        use = TimeUse(range=window.range, text=window.text, applied="boost")
+        return _fused(query, lists, weights={TIME: window.confidence}, use=use)
+    if not inside:
+        use = TimeUse(range=window.range, text=window.text, applied="widened")
+        notice = Notice(
+            code="window_empty", message=f"nothing found in the time of {window.text!r}: searched all times"
         )
-        if probe.identifiers:
-            # Asked for alone as well: many words in common would crowd out the one chunk that holds the name.
-            named = await self.store.by_words(
-                query.namespace, sorted(probe.identifiers), query.filters, self._pool(query)
-            )
-            matches = _together(matches, named)
-        scored = await to_thread.run_sync(rank, probe.terms, matches, self.bm25)
-        ids = [chunk_id for chunk_id, _ in scored]
-        lists = (
-            RankedList(arm="identifiers", ids=_with_identifiers(probe, matches, ids)[: self._pool(query)]),
-            RankedList(arm="words", ids=tuple(ids[: self._pool(query)])),
-        )
-        return [ranked for ranked in lists if ranked.arm in self.arms and ranked.ids]
-
-    async def _by_vector(self, arm: str, variant: Variant, query: Query) -> RankedList:
-        ids = await self.store.by_vector(query.namespace, variant, query.filters, self._pool(query))
-        return RankedList(arm=arm, ids=ids)
-
-    async def _hits(self, query: Query, lists: Sequence[RankedList]) -> tuple[Hit, ...]:
-        best = cut(reciprocal_rank_fusion(lists), lists, query.limit)
-        scores, found_by = dict(best), ranks(lists)
-        rows = await self.store.get(query.namespace, list(scores)) if scores else ()
-        return tuple(
-            Hit(rank=number, score=scores[chunk.id], arms=found_by[chunk.id], chunk=chunk, memory=memory)
-            for number, (chunk, memory) in enumerate(rows, start=1)
-        )
-
-    def _pool(self, query: Query) -> int:
-        return max(self.depths.pool, query.limit)
-
-    def _candidates(self, query: Query) -> int:
-        return self.depths.candidates * self._pool(query)
+        return _fused(query, found[ALL].lists, use=use, notices=(notice,))
+    use = TimeUse(range=window.range, text=window.text, applied="filter")
+    dated = _fused(query, inside, use=use)
+    undated = _fused(query, found[UNDATED].lists)
+    return replace(dated, scores={**undated.scores, **dated.scores}, arms={**undated.arms, **dated.arms})
 
 
-@contextmanager
-def _one_error() -> Iterator[None]:
-    """Raise the first error of a task group in place of the group: callers are promised StoreError, ModelError."""
-    first: Exception | None = None
-    try:
-        yield
-    except ExceptionGroup as group:
-        first = group.exceptions[0]
-        while isinstance(first, ExceptionGroup):
-            first = first.exceptions[0]
-    if first is not None:
-        raise first
+def _fused(
+    query: Query,
+    lists: Sequence[RankedList],
+    *,
+    weights: Mapping[str, float] | None = None,
+    use: TimeUse | None = None,
+    notices: tuple[Notice, ...] = (),
+) -> _Pool:
+    best = cut(reciprocal_rank_fusion(lists, weights=weights), lists, 2 * query.limit + SPARE)
+    return _Pool(scores=dict(best), arms=ranks(lists), use=use, notices=notices)
 
 
-def _repeated(terms: Mapping[str, float]) -> list[str]:
-    """Each term as often as it outweighs a form of a word: a store that orders candidates counts it so often.
-
-    A word is looked for in up to three forms, and a number in one; in an order that knows no weights, whatever
-    holds the word would come before whatever holds the number.
-    """
-    return [term for term, weight in terms.items() for _ in range(max(1, round(weight / LIGHT)))]
-
-
-def _together(matches: WordMatches, named: WordMatches) -> WordMatches:
-    """All matches, each chunk once; those of the first know every term."""
-    known = {match.chunk_id for match in matches.matches}
-    more = tuple(match for match in named.matches if match.chunk_id not in known)
-    return replace(matches, matches=matches.matches + more)
-
-
-def _with_identifiers(probe: Probe, matches: WordMatches, ids: Sequence[str]) -> tuple[str, ...]:
-    """Those chunks that hold identifiers of the question exactly: more of them first, then as BM25 ranked them."""
-    held = {
-        match.chunk_id: sum(name in match.counts or name in match.context_counts for name in probe.identifiers)
-        for match in matches.matches
-    }
-    return tuple(sorted((chunk_id for chunk_id in ids if held[chunk_id]), key=lambda chunk_id: -held[chunk_id]))
-
-
-def _time_use(query: Query) -> TimeUse | None:
-    stated = query.filters.time
+def _stated(filters: Filters) -> TimeUse | None:
+    """The time that was asked for in so many words, in place of any in the question."""
+    stated = TimeRange(end=filters.as_of.moment) if filters.as_of else filters.time
     return TimeUse(range=stated, text="", applied="filter") if stated else None
 
 
