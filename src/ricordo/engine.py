@@ -15,9 +15,11 @@ from ricordo import transfer
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.bm25 import Bm25
 from ricordo.chunking import StructureChunker, word_chunker
+from ricordo.errors import InvalidInput
 from ricordo.ingest import Ingested, Progress, ingest
 from ricordo.memory import EventTime, Json, Memory, told
 from ricordo.models import AUTO, choose_embedder, load_embedder
+from ricordo.occasions import event_of, time_options
 from ricordo.protocols import Chunker, Embedder, Fault, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
 from ricordo.recall import Reader
@@ -25,6 +27,7 @@ from ricordo.remember import Writer
 from ricordo.settings import Settings, load_settings
 from ricordo.sources import find_sources
 from ricordo.stores import open_store
+from ricordo.window import Calendar
 
 __all__ = ["Engine", "Remembered", "open"]
 
@@ -116,6 +119,7 @@ class Engine:
             embedder=embedder,
             analyzer=self._analyzer,
             bm25=Bm25(k1=self.settings.k1, b=self.settings.b),
+            calendar=Calendar(clock=self._clock, zone=self.settings.zone()),
             notices=notices,
         )
         return self
@@ -142,16 +146,28 @@ class Engine:
         self,
         text: str,
         *,
-        event_timestamp: datetime | None = None,
+        event_timestamp: datetime | EventTime | None = None,
         tags: Sequence[str] = (),
         metadata: Mapping[str, Json] | None = None,
+        supersedes: str | None = None,
     ) -> Remembered:
-        """Remember a text. Saying the same again changes nothing, unless it was replaced since: then it is true again.
+        """Remember a text, perhaps in place of the memory whose id `supersedes` is, or begins.
 
-        Raises InvalidInput for an empty text or a time without zone.
+        When it happened is told by `event_timestamp`, else by the text ("yesterday"), else it is now. Saying the same
+        again changes nothing, unless it was replaced since: then it is true again. Raises InvalidInput for an empty
+        text, for a time without zone, and when what is to be replaced was replaced before; NotFound.
         """
-        event = EventTime(start=event_timestamp) if event_timestamp else None
-        memory = told(text, now=self._clock(), event=event, tags=tuple(tags), metadata=metadata)
+        old = await self.show(supersedes) if supersedes else None
+        memory = told(
+            text,
+            now=self._clock(),
+            event=self._event(text, event_timestamp),
+            tags=tuple(tags),
+            metadata=metadata,
+            supersedes=old,
+        )
+        if old is not None and old.superseded_by not in (None, memory.id):
+            raise InvalidInput(f"{old.id} was replaced by {old.superseded_by}; that one can be replaced")
         created = await self._add(memory)
         if created:
             return Remembered(memory=memory, created=True)
@@ -159,26 +175,30 @@ class Engine:
         current = versions[-1]
         if current.text == memory.text:
             return Remembered(memory=current, created=False)
-        return Remembered(memory=await self.revise(current.id, text), created=True)
+        return Remembered(memory=await self.revise(current.id, text, event_timestamp=event_timestamp), created=True)
 
-    async def recall(self, text: str, *, limit: int = 10, filters: Filters = EVERYTHING) -> Recall:
-        """The memories that answer a question, best first.
+    async def recall(
+        self, text: str, *, limit: int = 10, filters: Filters = EVERYTHING, history: bool = False
+    ) -> Recall:
+        """The memories that answer a question, best first; with `history` each with all its versions.
 
-        Raises InvalidInput for a limit outside 1…1000, ModelError, StoreError.
+        A time that the question names is a filter, unless the filters name one. Raises InvalidInput for a limit
+        outside 1…1000, ModelError, StoreError.
         """
-        return await self._reader.recall(Query(text=text, namespace=self.namespace, limit=limit, filters=filters))
+        query = Query(text=text, namespace=self.namespace, limit=limit, filters=filters, history=history)
+        return await self._reader.recall(query)
 
-    async def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | None = None) -> Memory:
+    async def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | EventTime | None = None) -> Memory:
         """Put a new text in a memory's place; the old version is kept in its history.
 
-        The new version keeps the old one's tags, metadata and event time unless another is given.
-        Raises NotFound, and InvalidInput for an empty text.
+        The new version keeps the old one's tags and metadata. Its event time is its own, found as `remember` does:
+        what it says became true then. Raises NotFound, and InvalidInput for an empty text.
         """
         current = (await self.history(memory_id))[-1]
         revised = told(
             text,
             now=self._clock(),
-            event=EventTime(start=event_timestamp) if event_timestamp else current.event,
+            event=self._event(text, event_timestamp),
             tags=current.tags,
             metadata=current.metadata,
             supersedes=current,
@@ -239,6 +259,11 @@ class Engine:
         Raises InvalidInput when the lines are no export; a bad line is skipped and reported.
         """
         return await transfer.load(self._writer, transfer.read_lines(lines, where))
+
+    def _event(self, text: str, stated: datetime | EventTime | None) -> EventTime:
+        if isinstance(stated, datetime):
+            return EventTime(start=stated)
+        return stated or event_of(text, self._clock(), self.settings.zone(), time_options(self.settings))
 
     async def _add(self, memory: Memory) -> bool:
         chunks = await to_thread.run_sync(self._writer.cut, [memory])

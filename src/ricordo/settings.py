@@ -17,11 +17,22 @@ import tzlocal
 
 from ricordo.errors import ConfigError
 
-__all__ = ["Settings", "config_file", "data_directory", "load_settings", "setting_origins", "without_password"]
+__all__ = [
+    "WEEKDAYS",
+    "Settings",
+    "config_file",
+    "data_directory",
+    "load_settings",
+    "setting_origins",
+    "without_password",
+]
 
 HOME = "RICORDO_HOME"
 PREFIX = "RICORDO_"
 MAX_NAMESPACE = 200
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+HEMISPHERES = ("north", "south")
+DATE_ORDERS = ("auto", "dmy", "mdy", "ymd")
 PASSWORD = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|(password=)[^&\s]*")
 
 
@@ -54,6 +65,8 @@ class Settings:
 
     `store` is a URL; `embedder` a model's name, `auto` or `none`; `threads` the most that a model may use
     (0: chosen for the machine); `tz` an IANA time zone or `local`; `k1` and `b` the parameters of BM25.
+    Dates are read by `week_start` (a weekday's English name), `hemisphere` (`north` or `south`) and `date_order`
+    (`dmy`, `mdy`, `ymd`, or `auto`: by language).
     """
 
     store: str = field(default_factory=_default_store)
@@ -61,6 +74,9 @@ class Settings:
     embedder: str = "auto"
     threads: int = 0
     tz: str = "local"
+    week_start: str = "monday"
+    hemisphere: str = "north"
+    date_order: str = "auto"
     k1: float = 1.5
     b: float = 0.75
 
@@ -73,6 +89,9 @@ class Settings:
             raise ConfigError("k1, b", "settings", f"{self.k1}, {self.b}: k1 must not be negative, b between 0 and 1")
         if self.threads < 0:
             raise ConfigError("threads", "settings", f"{self.threads} must not be negative")
+        for name, known in (("week_start", WEEKDAYS), ("hemisphere", HEMISPHERES), ("date_order", DATE_ORDERS)):
+            if (value := getattr(self, name)) not in known:
+                raise ConfigError(name, "settings", f"{value!r} must be one of {', '.join(known)}")
         self.zone()
 
     def zone(self) -> tzinfo:

@@ -24,7 +24,7 @@ from ricordo import engine
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.engine import Remembered, utc_now
 from ricordo.ingest import Ingested, Progress
-from ricordo.memory import Json, Memory
+from ricordo.memory import EventTime, Json, Memory
 from ricordo.protocols import Embedder, Fault, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Recall
 from ricordo.settings import Settings
@@ -79,17 +79,18 @@ class Engine:
         self,
         text: str,
         *,
-        event_timestamp: datetime | None = None,
+        event_timestamp: datetime | EventTime | None = None,
         tags: Sequence[str] = (),
         metadata: Mapping[str, Json] | None = None,
+        supersedes: str | None = None,
     ) -> Remembered:
-        call = partial(self._inner.remember, text, event_timestamp=event_timestamp, tags=tags, metadata=metadata)
-        return self._portal.call(call)
+        said = partial(self._inner.remember, text, event_timestamp=event_timestamp, tags=tags, metadata=metadata)
+        return self._portal.call(partial(said, supersedes=supersedes))
 
-    def recall(self, text: str, *, limit: int = 10, filters: Filters = EVERYTHING) -> Recall:
-        return self._portal.call(partial(self._inner.recall, text, limit=limit, filters=filters))
+    def recall(self, text: str, *, limit: int = 10, filters: Filters = EVERYTHING, history: bool = False) -> Recall:
+        return self._portal.call(partial(self._inner.recall, text, limit=limit, filters=filters, history=history))
 
-    def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | None = None) -> Memory:
+    def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | EventTime | None = None) -> Memory:
         return self._portal.call(partial(self._inner.revise, memory_id, text, event_timestamp=event_timestamp))
 
     def forget(self, ids: Sequence[str]) -> tuple[str, ...]:

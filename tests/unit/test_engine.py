@@ -14,7 +14,7 @@ from ricordo.analyzer import Analyzer, Terms
 from ricordo.engine import Engine
 from ricordo.errors import ConfigError, InvalidInput, NotFound
 from ricordo.ingest import Progress
-from ricordo.memory import Json, Memory, Origin
+from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin
 from ricordo.query import Filters, Query, TimeRange
 from ricordo.settings import Settings
 from ricordo.testing import HashEmbedder, InMemoryStore, ListSource
@@ -84,6 +84,32 @@ async def test_nothing_is_not_remembered(memory: Engine, text: str) -> None:
 async def test_a_time_without_a_zone_is_refused(memory: Engine) -> None:
     with pytest.raises(InvalidInput, match="no time zone"):
         await memory.remember("x", event_timestamp=datetime(2026, 1, 1))  # noqa: DTZ001 - what is refused
+
+
+async def test_what_is_told_happened_when_its_words_say_or_when_it_was_said(memory: Engine) -> None:
+    yesterday = (await memory.remember("yesterday I moved the database")).memory
+    now = (await memory.remember("the port is 8080")).memory
+
+    assert yesterday.event_timestamp == NOW.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
+    assert (yesterday.event_grain, yesterday.event_origin) == ("day", EventOrigin.INFERRED)
+    assert (now.event_timestamp, now.event_end, now.event_origin) == (NOW, None, EventOrigin.SAID)
+
+
+async def test_saying_the_same_later_is_no_other_memory(memory: Engine, clock: Clock) -> None:
+    first = await memory.remember("yesterday I moved the database")
+    clock.now = NOW + timedelta(days=12)
+    again = await memory.remember("yesterday I moved the database")
+
+    assert not again.created
+    assert again.memory.event_timestamp == first.memory.event_timestamp
+
+
+async def test_an_event_can_be_stated_with_its_length(memory: Engine) -> None:
+    month = EventTime(start=NOW, end=NOW + timedelta(days=30), grain="month")
+    kept = (await memory.remember("moved the database", event_timestamp=month)).memory
+
+    assert kept.event == month
+    assert kept.id == (await memory.remember("moved the database", event_timestamp=NOW)).id
 
 
 async def test_text_that_no_store_can_keep_is_mended(memory: Engine) -> None:
@@ -158,9 +184,39 @@ async def test_a_revision_keeps_what_is_not_changed(memory: Engine, clock: Clock
     clock.now = NOW + timedelta(days=2)
     new = await memory.revise(old.id[:8], "v2")
 
-    assert (new.tags, new.metadata, new.event_timestamp) == (("t",), {"k": 1}, NOW)
+    assert (new.tags, new.metadata) == (("t",), {"k": 1})
     assert (new.created_at, new.updated_at) == (NOW, NOW + timedelta(days=2))
     assert (await memory.show(old.id)).superseded_by == new.id
+
+
+async def test_a_revision_happened_when_it_was_said(memory: Engine, clock: Clock) -> None:
+    old = await memory.remember("v1", event_timestamp=NOW - timedelta(days=9))
+    clock.now = NOW + timedelta(days=2)
+    said = await memory.revise(old.id, "v2")
+    stated = await memory.revise(old.id, "v3", event_timestamp=NOW)
+
+    assert (said.event_timestamp, said.event_origin) == (clock.now, EventOrigin.SAID)
+    assert (stated.event_timestamp, stated.event_origin) == (NOW, EventOrigin.STATED)
+
+
+async def test_a_memory_can_be_replaced_by_another_in_saying_it(memory: Engine) -> None:
+    old = await memory.remember("the port is 8080", tags=["net"])
+    new = await memory.remember("the port is 9090", supersedes=old.id[:8])
+    again = await memory.remember("the port is 9090", supersedes=old.id)
+
+    assert [version.id for version in await memory.history(old.id)] == [old.id, new.id]
+    assert (new.created, again.created, again.id) == (True, False, new.id)
+    assert new.memory.tags == ()
+
+
+async def test_only_what_is_current_can_be_replaced(memory: Engine) -> None:
+    old = await memory.remember("the port is 8080")
+    new = await memory.remember("the port is 9090", supersedes=old.id)
+
+    with pytest.raises(InvalidInput, match=new.id):
+        await memory.remember("the port is 7070", supersedes=old.id)
+    with pytest.raises(NotFound):
+        await memory.remember("the port is 7070", supersedes="ffff")
 
 
 async def test_revising_an_old_version_revises_the_current_one(memory: Engine) -> None:

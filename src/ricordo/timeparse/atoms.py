@@ -204,8 +204,9 @@ def iso_date(_: Context, day: date) -> Period:
 
 @rule("local_date")
 def local_date(context: Context, orders: Mapping[str, date | None]) -> Period | None:
-    """A date whose figures allow one order only."""
-    days = {orders["dmy"], orders["mdy"]} - {None}
+    """A date whose figures allow one order only, or whose order is set."""
+    settled = orders.get(context.options.date_order or "")
+    days = {settled} if settled else {orders["dmy"], orders["mdy"]} - {None}
     return known(Grain.DAY, *map(_whole_day, filter(None, days))) if len(days) == 1 else None
 
 
