@@ -1,17 +1,20 @@
-"""The write path: memories → chunks → lexemes and the vectors that are missing → store."""
+"""The write path: memories → chunks → lexemes, and the vectors and token vectors that are missing → store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
 from ricordo.analyzer import STANDARD, Analyzer
+from ricordo.exchange import Added, Batch, Entry
 from ricordo.memory import Chunk, Memory, Reading, digest
-from ricordo.protocols import Added, Batch, Chunker, Embedder, Entry, Store
+from ricordo.protocols import Chunker, Embedder, Store
+from ricordo.tokenvectors import pack
 
 __all__ = ["Writer", "passage"]
 
@@ -22,14 +25,28 @@ def passage(chunk: Chunk) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class _Made:
+    """What an embedder made of a chunk: a vector, and its token vectors as they are stored."""
+
+    vector: NDArray[np.float32] | None = None
+    tokens: bytes | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Writer:
-    """The write path of one namespace."""
+    """The write path of one namespace. `token_vectors` says whether those are kept, where the embedder gives them."""
 
     store: Store
     chunker: Chunker
     embedder: Embedder | None
     namespace: str
     analyzer: Analyzer = STANDARD
+    token_vectors: bool = True
+
+    @property
+    def token_fingerprint(self) -> str | None:
+        """Whose token vectors are kept; None when none are."""
+        return self.embedder.token_fingerprint if self.embedder and self.token_vectors else None
 
     def cut(self, memories: Sequence[Memory], owners: dict[str, str] | None = None) -> tuple[Chunk, ...]:
         """The chunks of the memories, each id once.
@@ -50,28 +67,40 @@ class Writer:
         anew: bool = False,
     ) -> Added:
         """Store a batch in one transaction. What the store knows already never reaches the model."""
-        vectors = await self._missing_vectors(chunks)
-        entries = await to_thread.run_sync(_entries, chunks, vectors, self.analyzer)
+        made = await self._encoded(chunks)
+        entries = await to_thread.run_sync(_entries, chunks, made, self.analyzer)
         batch = Batch(
             memories=tuple(memories),
             entries=entries,
             fingerprint=self.embedder.fingerprint if self.embedder else None,
+            token_fingerprint=self.token_fingerprint,
             readings=tuple(readings),
             anew=anew,
         )
         return await self.store.add(self.namespace, batch)
 
-    async def _missing_vectors(self, chunks: Sequence[Chunk]) -> dict[str, NDArray[np.float32]]:
+    async def _encoded(self, chunks: Sequence[Chunk]) -> dict[str, _Made]:
+        """What the embedder makes of the chunks that the store lacks something of, by their ids."""
         embedder = self.embedder
         if embedder is None or not chunks:
             return {}
-        missing = await self.store.missing(self.namespace, [chunk.id for chunk in chunks], embedder.fingerprint)
+        ids = [chunk.id for chunk in chunks]
+        missing = await self.store.missing(self.namespace, ids, embedder.fingerprint)
+        if (token_fingerprint := self.token_fingerprint) is not None:
+            missing |= await self.store.missing(self.namespace, ids, token_fingerprint)
         unread = [chunk for chunk in chunks if chunk.id in missing]
         if not unread:
             return {}
-        embed: Callable[[list[str]], NDArray[np.float32]] = embedder.embed_passages
-        rows = await to_thread.run_sync(embed, [passage(chunk) for chunk in unread], abandon_on_cancel=True)
-        return {chunk.id: row for chunk, row in zip(unread, rows, strict=True)}
+        read = partial(_read, embedder, [passage(chunk) for chunk in unread], tokens=token_fingerprint is not None)
+        made = await to_thread.run_sync(read, abandon_on_cancel=True)
+        return {chunk.id: each for chunk, each in zip(unread, made, strict=True)}
+
+
+def _read(embedder: Embedder, texts: Sequence[str], *, tokens: bool) -> list[_Made]:
+    if not tokens:
+        return [_Made(vector=row) for row in embedder.embed_passages(texts)]
+    encoded = embedder.encode_passages(texts)
+    return [_Made(vector=row, tokens=pack(own.rows)) for row, own in zip(encoded.vectors, encoded.tokens, strict=True)]
 
 
 def _owned(chunk: Chunk, owners: dict[str, str]) -> Chunk:
@@ -80,13 +109,15 @@ def _owned(chunk: Chunk, owners: dict[str, str]) -> Chunk:
     return replace(chunk, id=digest(chunk.id, chunk.memory_id))
 
 
-def _entries(chunks: Sequence[Chunk], vectors: dict[str, NDArray[np.float32]], analyzer: Analyzer) -> tuple[Entry, ...]:
+def _entries(chunks: Sequence[Chunk], made: Mapping[str, _Made], analyzer: Analyzer) -> tuple[Entry, ...]:
+    nothing = _Made()
     return tuple(
         Entry(
             chunk=chunk,
             lexemes=analyzer.lexemes(chunk.text),
             context_lexemes=analyzer.lexemes(chunk.context),
-            vector=vectors.get(chunk.id),
+            vector=made.get(chunk.id, nothing).vector,
+            tokens=made.get(chunk.id, nothing).tokens,
         )
         for chunk in chunks
     )
