@@ -126,3 +126,26 @@ def test_ten_processes_writing_at_once_lose_nothing(start: Start, tmp_path: Path
     assert [writer.wait() for writer in writers] == [0] * WRITERS
     assert json.loads(start("stats", "--json", "--store", store).stdout)["memories"] == WRITERS * FACTS
     assert start("doctor", "--store", store).returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("command", [["--help"], ["stats", "--json"]])
+def test_output_that_cannot_be_written_is_one_line(command: list[str], tmp_path: Path) -> None:
+    environment = {**os.environ, "RICORDO_HOME": str(tmp_path), "RICORDO_EMBEDDER": "none"}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ricordo", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment,
+            check=False,
+        )
+
+    assert done.returncode == 3
+    assert done.stderr == b"ricordo: the output could not be written: No space left on device\n"
+
+
+def test_json_counts_wherever_it_stands(start: Start) -> None:
+    outputs = [start("--json", "--version").stdout, start("--version", "--json").stdout]
+
+    assert all("version" in json.loads(output) for output in outputs)

@@ -127,7 +127,10 @@ GLOBAL_OPTIONS: tuple[click.Option, ...] = (
     _setting(["--now"], metavar="ISO", callback=_set_now, help="The moment to take for now."),
     _setting(["--tz"], metavar="ZONE", callback=partial(_give, "tz"), help="Time zone of dates without one."),
     _switch(["--json"], callback=_set_json, help="One JSON document on stdout."),
-    _switch(["--version"], callback=_show_version, help="Show the version."),
+    # Not eager, so that --json counts wherever it stands.
+    click.Option(
+        ["--version"], is_flag=True, expose_value=False, callback=_show_version, help="Show the version."
+    ),
 )
 
 

@@ -50,6 +50,8 @@ class CommandLine(Program):
 
     def main(self, args: Sequence[str] | None = None, *_: object, **__: object) -> NoReturn:
         """Run and exit. Bugs keep their traceback."""
+        if sys.stdout is None:  # closed by whoever started the program
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # as long as the program
         options = Options()
         asked = sys.argv[1:] if args is None else list(args)
         try:
@@ -62,6 +64,9 @@ class CommandLine(Program):
             code = _failed(error, as_json=options.json)
         except _OutputClosed:
             code = _end_by_signal()
+        except OSError as error:
+            # Stores and sources translate theirs: this one is of stdout.
+            code = _not_written(error.strerror or str(error))
         sys.exit(code)
 
 
@@ -83,6 +88,15 @@ def _failed(error: RicordoError, *, as_json: bool) -> int:
     code, status = next((code, status) for kind, code, status in ERRORS if isinstance(error, kind))
     fail(code, str(error), as_json=as_json)
     return status
+
+
+def _not_written(why: str) -> int:
+    from ricordo.render import tell
+
+    tell(f"ricordo: the output could not be written: {why}")
+    # What is still buffered would be tried again at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return UNUSABLE
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
