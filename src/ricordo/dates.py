@@ -15,6 +15,7 @@ __all__ = ["STANDARD", "dated", "iso_time", "named_time", "time_options"]
 
 STANDARD = TimeOptions()
 CONFIDENT = 0.85
+LONGEST = 250  # characters of a heading or a property
 
 _ISO_MONTH = re.compile(r"(\d{4})-(\d{2})")
 _ISO_WEEK = re.compile(r"(\d{4})-?W(\d{2})")
@@ -77,7 +78,7 @@ def dated(text: str, zone: tzinfo, options: TimeOptions = STANDARD) -> EventTime
 
     None when it names none, several, or no more than a year.
     """
-    if not _YEAR.search(text):
+    if len(text) > LONGEST or not _YEAR.search(text):
         return None
     if (found := iso_time(text, zone, EventOrigin.SOURCE)) is not None:
         return found

@@ -119,7 +119,7 @@ class Engine:
             embedder=embedder,
             analyzer=self._analyzer,
             bm25=Bm25(k1=self.settings.k1, b=self.settings.b),
-            calendar=Calendar(clock=self._clock, zone=self.settings.zone()),
+            calendar=Calendar(clock=self._clock, zone=self.settings.zone(), options=time_options(self.settings)),
             notices=notices,
         )
         return self
@@ -227,7 +227,7 @@ class Engine:
         given = list(paths)
         files = (path for path in given if isinstance(path, str | PathLike))
         sources = (source for source in given if not isinstance(source, str | PathLike))
-        found = find_sources(files, now=self._clock(), zone=self.settings.zone())
+        found = find_sources(files, now=self._clock(), zone=self.settings.zone(), options=time_options(self.settings))
         return await ingest(self._writer, chain(found, sources), tell)
 
     async def show(self, memory_id: str) -> Memory:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TypeAlias, cast
@@ -142,6 +142,16 @@ class Memory:
             origin=self.event_origin or EventOrigin.STATED,
         )
 
+    def happened(self, event: EventTime | None) -> Memory:
+        """The same memory with this event time."""
+        return replace(
+            self,
+            event_timestamp=event.start if event else None,
+            event_end=event.end if event else None,
+            event_grain=event.grain if event else None,
+            event_origin=event.origin if event else None,
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chunk:
@@ -185,19 +195,16 @@ def told(
     stated = ""
     if event is not None and event.origin is EventOrigin.STATED:
         stated = as_utc(event.start, "event_timestamp").isoformat()
-    return Memory(
+    memory = Memory(
         text=text,
         origin=Origin(kind=TOLD, uri=f"{TOLD}:{digest(text, stated, previous or '')}"),
         created_at=supersedes.created_at if supersedes else now,
         updated_at=now,
-        event_timestamp=event.start if event else None,
-        event_end=event.end if event else None,
-        event_grain=event.grain if event else None,
-        event_origin=event.origin if event else None,
         tags=tags,
         metadata=metadata or {},
         supersedes=previous,
     )
+    return memory.happened(event)
 
 
 def digest(*parts: str) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ricordo.memory import Memory
 from ricordo.protocols import Skipped
 from ricordo.sources.markdown import MarkdownSource
+from ricordo.timeparse import TimeOptions
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 EAST = timezone(timedelta(hours=3))
@@ -184,6 +185,9 @@ def test_tags_in_the_text_belong_to_their_section(page: Path) -> None:
         ("date: 2024-05-03T10:30:00-05:00", datetime(2024, 5, 3, 15, 30, tzinfo=UTC)),
         ("created: 2020-01-01\ndate: 2024-05-03", datetime(2024, 5, 3, tzinfo=EAST)),
         ("date: last spring\ncreated: 2024-05-03", datetime(2024, 5, 3, tzinfo=EAST)),
+        ("date: 2024-05", datetime(2024, 5, 1, tzinfo=EAST)),
+        ("date: May 2024", datetime(2024, 5, 1, tzinfo=EAST)),
+        ("дата: x\ndate: 3 мая 2024 года", datetime(2024, 5, 3, tzinfo=EAST)),
         ("date: last spring", None),
         ("date: 0001-01-01", None),
         ("date:", None),
@@ -198,6 +202,64 @@ def test_the_file_name_dates_a_page_without_a_date(tmp_path: Path) -> None:
     page = tmp_path / "2024-05-03-roses.md"
     assert memories(page, "x", EAST)[0].event_timestamp == datetime(2024, 5, 3, tzinfo=EAST)
     assert memories(page, "---\ndate: 2023-01-01\n---\nx")[0].event_timestamp == datetime(2023, 1, 1, tzinfo=UTC)
+
+
+def event(text: str, page: Path) -> tuple[datetime, datetime | None, str | None, str]:
+    """Start, end, grain and origin of the event of the last section."""
+    memory = memories(page, text)[-1]
+    assert memory.event_timestamp is not None
+    assert memory.event_origin is not None
+    return memory.event_timestamp, memory.event_end, memory.event_grain, memory.event_origin
+
+
+MAY_3 = (datetime(2026, 5, 3, tzinfo=UTC), datetime(2026, 5, 4, tzinfo=UTC), "day", "source")
+MAY_8 = (datetime(2026, 5, 8, tzinfo=UTC), datetime(2026, 5, 9, tzinfo=UTC), "day", "source")
+MAY = (datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC), "month", "source")
+
+
+@pytest.mark.parametrize(
+    "heading", ["2026-05-03", "3 May 2026", "3 мая 2026", "3 de mayo de 2026", "3 de maio de 2026: standup"]
+)
+def test_a_heading_dates_what_stands_below_it(page: Path, heading: str) -> None:
+    assert event(f"# Journal\n\n## {heading}\n\nWe moved.", page) == MAY_3
+    assert event(f"# Journal\n\n## {heading}\n\n### Work\n\nWe moved.", page) == MAY_3
+    assert memories(page, f"# Journal\n\nx\n\n## {heading}\n\nWe moved.")[0].event_timestamp is None
+
+
+def test_the_nearest_dated_heading_counts(page: Path) -> None:
+    text = "# May 2026\n\nPlans.\n\n## 2026-05-03\n\nWe moved.\n\n## Later\n\nWe rested."
+    assert [(memory.event_timestamp, memory.event_grain) for memory in memories(page, text)] == [
+        (MAY[0], "month"),
+        (MAY_3[0], "day"),
+        (MAY[0], "month"),
+    ]
+
+
+def test_a_date_of_the_page_counts_before_those_of_its_headings(tmp_path: Path) -> None:
+    section = "## 2026-05-03\n\nWe moved."
+    assert event(f"---\ndate: 2026-05-08\n---\n{section}", tmp_path / "2026-01-01.md") == MAY_8
+    assert event(section, tmp_path / "2026-05-08.md") == MAY_8
+    assert event("We moved.", tmp_path / "2026-05.md") == MAY
+
+
+def test_a_heading_says_more_exactly_what_the_page_says(tmp_path: Path) -> None:
+    assert event("## 2026-05-03\n\nWe moved.", tmp_path / "2026-05 journal.md") == MAY_3
+
+
+def test_yesterday_is_the_day_before_the_date_of_the_section(page: Path) -> None:
+    start, end, grain, origin = event("## 8 May 2026\n\nYesterday we moved. It rained.", page)
+    assert (start, end) == (datetime(2026, 5, 7, tzinfo=UTC), datetime(2026, 5, 8, tzinfo=UTC))
+    assert (grain, origin) == ("day", "inferred")
+
+
+def test_without_a_date_yesterday_is_nobody_knows_when(page: Path) -> None:
+    assert memories(page, "# Notes\n\nYesterday we moved.")[0].event_timestamp is None
+
+
+def test_the_way_dates_are_read_is_part_of_the_revision(page: Path) -> None:
+    page.write_text("x", encoding="utf-8")
+    ordered = MarkdownSource(path=page, now=NOW, options=TimeOptions(date_order="dmy"))
+    assert ordered.revision() != MarkdownSource(path=page, now=NOW).revision()
 
 
 @pytest.mark.parametrize(

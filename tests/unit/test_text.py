@@ -125,9 +125,22 @@ def test_a_file_named_by_its_date_happened_then(tmp_path: Path) -> None:
     (memory,) = TextSource(path=path, now=NOW, zone=east).memories()
     assert isinstance(memory, Memory)
     assert memory.event_timestamp == datetime(2024, 5, 3, tzinfo=east)
+    assert memory.event_end == datetime(2024, 5, 4, tzinfo=east)
+    assert (memory.event_grain, memory.event_origin) == ("day", "source")
 
 
-@pytest.mark.parametrize("name", ["2024-13-40.txt", "2024-05-031.txt", "0000-01-01.txt", "99999-01-01.txt"])
+@pytest.mark.parametrize("name", ["garden 2024-05-03.txt", "garden-2024-05-03.txt", "2024-05-03.txt"])
+def test_a_date_may_stand_anywhere_in_a_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("Yesterday we planted tomatoes.", encoding="utf-8")
+    (memory,) = read(tmp_path / name)
+    assert isinstance(memory, Memory)
+    assert memory.event_timestamp == datetime(2024, 5, 2, tzinfo=UTC)
+    assert memory.event_origin == "inferred"
+
+
+@pytest.mark.parametrize(
+    "name", ["2024-13-40.txt", "2024-13.txt", "2024-05-031.txt", "0000-01-01.txt", "99999-01-01.txt"]
+)
 def test_what_only_looks_like_a_date_is_none(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("x", encoding="utf-8")
     (memory,) = read(tmp_path / name)

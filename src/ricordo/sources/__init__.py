@@ -9,9 +9,11 @@ from importlib import import_module
 from os import PathLike
 from pathlib import Path
 
+from ricordo.dates import STANDARD
 from ricordo.errors import SourceError
 from ricordo.protocols import Skipped, Source
 from ricordo.sources.folder import shown, walk
+from ricordo.timeparse import TimeOptions
 
 __all__ = ["find_sources", "open_source"]
 
@@ -33,21 +35,23 @@ class NotText(SourceError):
     """What a folder may hold without our concern: a picture, a pipe."""
 
 
-def open_source(path: str | PathLike[str], *, now: datetime, zone: tzinfo = UTC) -> Source:
+def open_source(
+    path: str | PathLike[str], *, now: datetime, zone: tzinfo = UTC, options: TimeOptions = STANDARD
+) -> Source:
     """The reader of one file. Raises SourceError when it is absent, unreadable, no file, or binary."""
     path = Path(path)
     _check(path)
-    return _reader(path, now, zone)
+    return _reader(path, now, zone, options)
 
 
 def find_sources(
-    paths: Iterable[str | PathLike[str]], *, now: datetime, zone: tzinfo = UTC
+    paths: Iterable[str | PathLike[str]], *, now: datetime, zone: tzinfo = UTC, options: TimeOptions = STANDARD
 ) -> Iterator[Source | Skipped]:
     """The readers of all files named, and of all files in the folders named, each file once.
 
     The order is that of `paths`, then of names. In a folder, hidden files and folders are passed over,
     and so is what holds no text; named by itself, it comes as Skipped, as do files that cannot be read.
-    `now` dates the memories, `zone` is where a date without a time begins.
+    `now` dates the memories, `zone` and `options` are how dates are read.
     """
     seen: set[Path] = set()
     for path in map(Path, paths):
@@ -56,7 +60,7 @@ def find_sources(
                 yield file
                 continue
             try:
-                source = open_source(file, now=now, zone=zone)
+                source = open_source(file, now=now, zone=zone, options=options)
             except NotText as error:
                 if file == path:
                     yield Skipped(where=error.where, why=error.why)
@@ -86,7 +90,7 @@ def _check(path: Path) -> None:
         raise NotText(shown(path), "is a binary file")
 
 
-def _reader(path: Path, now: datetime, zone: tzinfo) -> Source:
+def _reader(path: Path, now: datetime, zone: tzinfo, options: TimeOptions) -> Source:
     module, name = READERS.get(path.suffix.lower(), PLAIN)
-    source: Source = getattr(import_module(module), name)(path=path, now=now, zone=zone)
+    source: Source = getattr(import_module(module), name)(path=path, now=now, zone=zone, options=options)
     return source

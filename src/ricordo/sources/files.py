@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from hashlib import blake2b
 from pathlib import Path
 
+from ricordo.dates import iso_time
 from ricordo.errors import SourceError
-from ricordo.memory import Origin, clean, digest
+from ricordo.memory import EventOrigin, EventTime, Origin, clean, digest
 from ricordo.sources.encoding import decode
 from ricordo.sources.folder import shown
+from ricordo.timeparse import TimeOptions
 
 __all__ = ["MAX_BYTES", "name_date", "origin", "read_bytes", "read_text", "revision"]
 
 MAX_BYTES = 64 * 2**20
 
-LEADING_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?!\d)")
+LEADING_MONTH = re.compile(r"\d{4}-\d{2}(?!-?\d)")
+DAY = re.compile(r"(?<!\d)(?<!\d-)\d{4}-\d{2}-\d{2}(?!-?\d)")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -39,18 +42,12 @@ def origin(path: Path, kind: str, title: str) -> Origin:
     return Origin(kind=kind, uri=path.resolve().as_uri(), title=clean(title))
 
 
-def revision(path: Path, reader: str, zone: tzinfo) -> str:
-    """Changes with the file's bytes, with the reader's version, and with the zone that dates are read in."""
-    return digest(reader, str(zone), blake2b(read_bytes(path)).hexdigest())
+def revision(path: Path, reader: str, zone: tzinfo, options: TimeOptions) -> str:
+    """Changes with the file's bytes, with the reader's version, and with the way that dates are read."""
+    return digest(reader, str(zone), repr(options), blake2b(read_bytes(path)).hexdigest())
 
 
-def name_date(path: Path, zone: tzinfo) -> datetime | None:
-    """The date that a file's name begins with (`2024-05-03-title.md`), as midnight in the zone."""
-    match = LEADING_DATE.match(path.name)
-    if match is None:
-        return None
-    year, month, day = map(int, match.groups())
-    try:
-        return datetime(year, month, day, tzinfo=zone).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
+def name_date(path: Path, zone: tzinfo) -> EventTime | None:
+    """The day that a file's name holds (`2024-05-03-title.md`), or the month that it begins with, in the zone."""
+    match = DAY.search(path.name) or LEADING_MONTH.match(path.name)
+    return iso_time(match.group(), zone, EventOrigin.SOURCE) if match else None

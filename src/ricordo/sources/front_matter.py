@@ -6,11 +6,13 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 
 import yaml
 
-from ricordo.memory import Json, clean
+from ricordo.dates import STANDARD, dated, iso_time
+from ricordo.memory import EventOrigin, EventTime, Json, clean
+from ricordo.timeparse import TimeOptions
 
 __all__ = ["FrontMatter", "FrontMatterError", "read_front_matter", "unique"]
 
@@ -31,7 +33,7 @@ class FrontMatter:
 
     title: str | None = None
     tags: tuple[str, ...] = ()
-    event_timestamp: datetime | None = None
+    event: EventTime | None = None
     metadata: dict[str, Json] = field(default_factory=dict)
 
 
@@ -44,10 +46,10 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-def read_front_matter(text: str, zone: tzinfo) -> FrontMatter | None:
+def read_front_matter(text: str, zone: tzinfo, options: TimeOptions = STANDARD) -> FrontMatter | None:
     """Read what stands between the dashes; None when that is prose between two rules, not properties.
 
-    A date without a time is midnight in `zone`; a time without an offset is in `zone` too.
+    A date without a time is its day in `zone`; a time without an offset is in `zone` too.
     Raises FrontMatterError.
     """
     try:
@@ -60,22 +62,22 @@ def read_front_matter(text: str, zone: tzinfo) -> FrontMatter | None:
         return FrontMatter()
     if not isinstance(loaded, dict):
         return None
-    return _front_matter({clean(str(key)): value for key, value in loaded.items()}, zone)
+    return _front_matter({clean(str(key)): value for key, value in loaded.items()}, zone, options)
 
 
-def _front_matter(properties: dict[str, object], zone: tzinfo) -> FrontMatter:
+def _front_matter(properties: dict[str, object], zone: tzinfo, options: TimeOptions) -> FrontMatter:
     title = properties.pop("title", None)
     tags = unique(tag for key in TAG_KEYS for tag in _tags(properties.pop(key, None)))
     event = None
     for key in EVENT_KEYS:
-        event = _moment(properties.get(key), zone)
+        event = _event(properties.get(key), zone, options)
         if event is not None:
             del properties[key]
             break
     return FrontMatter(
         title=None if title is None or isinstance(title, (dict, list)) else clean(str(title)).strip() or None,
         tags=tags,
-        event_timestamp=event,
+        event=event,
         metadata={key: _json(value, 0) for key, value in properties.items()},
     )
 
@@ -93,21 +95,16 @@ def _tags(value: object) -> list[str]:
     return [tag for item in _ordered(value) if (tag := clean(str(item)).strip().lstrip("#").strip())]
 
 
-def _moment(value: object, zone: tzinfo) -> datetime | None:
-    if isinstance(value, str):
+def _event(value: object, zone: tzinfo, options: TimeOptions) -> EventTime | None:
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo else value.replace(tzinfo=zone)
         try:
-            value = datetime.fromisoformat(value.strip())
-        except ValueError:
+            return EventTime(start=moment.astimezone(UTC), origin=EventOrigin.SOURCE)
+        except OverflowError:
             return None
-    if isinstance(value, date) and not isinstance(value, datetime):
-        value = datetime.combine(value, time())
-    if not isinstance(value, datetime):
-        return None
-    moment = value if value.tzinfo else value.replace(tzinfo=zone)
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        return None
+    if isinstance(value, date):
+        return iso_time(value.isoformat(), zone, EventOrigin.SOURCE)
+    return dated(value, zone, options) if isinstance(value, str) else None
 
 
 def _json(value: object, depth: int) -> Json:

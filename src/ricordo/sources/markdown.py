@@ -6,6 +6,10 @@ without its own heading, which is in the text. A heading that is followed by a d
 memory of its own: it lives on in the context of those below it. A page of front matter alone is
 remembered as that.
 
+A section happened at the date of the front matter, else of the file's name, else of the nearest heading that names
+one: its own, or one above it. A heading's day within the page's month counts before that month. The first words of
+the text can make a day exact ("yesterday").
+
 Comments that fill a block of their own are left out: who reads the page does not see them. Of two
 sections alike in context and text, which would be one memory, the first counts.
 """
@@ -24,17 +28,20 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from ricordo.dates import STANDARD, dated
 from ricordo.errors import SourceError
-from ricordo.memory import Memory, Origin
+from ricordo.memory import EventTime, Memory, Origin
+from ricordo.occasions import refined
 from ricordo.protocols import Skipped
 from ricordo.sources import files
 from ricordo.sources.folder import shown
 from ricordo.sources.front_matter import FrontMatter, FrontMatterError, read_front_matter, unique
+from ricordo.timeparse import TimeOptions
 
 __all__ = ["MarkdownSource"]
 
 # Raised whenever the same file would give other memories than before.
-READER = "markdown-1"
+READER = "markdown-2"
 
 PATH_SEPARATOR = " › "
 # A longer heading is a paragraph in disguise; it is cut where it stands above other text.
@@ -56,32 +63,33 @@ NOTHING_SAID = re.compile(r"[\s*_#-]*")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MarkdownSource:
-    """A Markdown file. `now` dates its memories; `zone` is where a date without a time begins."""
+    """A Markdown file. `now` dates its memories; `zone` and `options` are how dates are read."""
 
     path: Path
     now: datetime
     zone: tzinfo = UTC
+    options: TimeOptions = STANDARD
 
     @property
     def origin(self) -> Origin:
         """Titled by the front matter, else by the first heading of the first level, else by the file's name."""
         try:
-            page = _Page.read(self.path, self.zone)
+            page = self._page()
         except SourceError:
             return self._origin(None)
         return self._origin(page.front.title or _first_title(page.body))
 
     def revision(self) -> str:
-        return files.revision(self.path, READER, self.zone)
+        return files.revision(self.path, READER, self.zone, self.options)
 
     def memories(self) -> Iterator[Memory | Skipped]:
         """The sections in order. Front matter that is not valid YAML comes first, as Skipped."""
-        page = _Page.read(self.path, self.zone)
+        page = self._page()
         if page.fault is not None:
             yield Skipped(where=f"{shown(self.path)} (front matter)", why=page.fault, loses_memories=False)
         blocks = _Blocks.parse(page.body)
         origin = self._origin(page.front.title or blocks.title)
-        event = page.front.event_timestamp or files.name_date(self.path, self.zone)
+        event = page.front.event or files.name_date(self.path, self.zone)
         seen: set[str] = set()
         for section in page.sections(blocks, origin.title or ""):
             memory = Memory(
@@ -89,7 +97,6 @@ class MarkdownSource:
                 origin=origin,
                 created_at=self.now,
                 updated_at=self.now,
-                event_timestamp=event,
                 context=PATH_SEPARATOR.join(section.above),
                 group=PATH_SEPARATOR.join(section.path),
                 position=len(seen),
@@ -98,7 +105,16 @@ class MarkdownSource:
             )
             if memory.id not in seen:
                 seen.add(memory.id)
-                yield memory
+                yield memory.happened(self._event(event, section))
+
+    def _page(self) -> _Page:
+        return _Page.read(self.path, self.zone, self.options)
+
+    def _event(self, page: EventTime | None, section: _Section) -> EventTime | None:
+        headings = (dated(heading, self.zone, self.options) for heading in reversed(section.headings))
+        heading = next((found for found in headings if found is not None), None)
+        event = page if heading is None or (page is not None and not _within(heading, page)) else heading
+        return refined(event, section.text, self.zone, self.options)
 
     def _origin(self, title: str | None) -> Origin:
         return files.origin(self.path, "markdown", title or self.path.stem)
@@ -106,11 +122,12 @@ class MarkdownSource:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Section:
-    """A section's source text, its headings outermost first, and those of them that stand above the text."""
+    """A section's source text, its title and headings, those of them that stand above the text, the headings alone."""
 
     text: str
     path: tuple[str, ...]
     above: tuple[str, ...]
+    headings: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
 
 
@@ -124,7 +141,7 @@ class _Page:
     fault: str | None = None
 
     @classmethod
-    def read(cls, path: Path, zone: tzinfo) -> _Page:
+    def read(cls, path: Path, zone: tzinfo, options: TimeOptions) -> _Page:
         text = files.read_text(path)
         tokens = FRONT.parse(text[:MAX_FRONT_MATTER]) if text.startswith("---") else []
         if not tokens or tokens[0].type != "front_matter":
@@ -132,7 +149,7 @@ class _Page:
         written = tokens[0].content
         body = "\n".join(text.split("\n")[_lines(tokens[0]).stop :])
         try:
-            front = read_front_matter(written, zone)
+            front = read_front_matter(written, zone, options)
         except FrontMatterError as error:
             return cls(written=written, front=FrontMatter(), body=body, fault=str(error))
         if front is None:
@@ -186,16 +203,17 @@ class _Blocks:
     def sections(self, title: str) -> Iterator[_Section]:
         ends = [heading.lines.start for heading in self.headings] + [len(self.lines)]
         if self._says(0, ends[0]):
-            yield self._section(range(ends[0]), (title,), (title,))
+            yield self._section(range(ends[0]), (title,), (title,), [])
         above: list[_Heading] = []
         for position, heading in enumerate(self.headings):
             end = ends[position + 1]
             above = [outer for outer in above if outer.level < heading.level]
-            names = _names(title, [*above, heading])
             above.append(heading)
+            names = _names(title, above)
             if self._is_bare(position, end) or not self._says(heading.lines.start, end):
                 continue
-            yield self._section(range(heading.lines.start, end), names, names[:-1] if heading.title else names)
+            upper = names[:-1] if heading.title else names
+            yield self._section(range(heading.lines.start, end), names, upper, above)
 
     def _is_bare(self, position: int, end: int) -> bool:
         """Whether a heading says nothing that the sections below it do not say in their context."""
@@ -210,10 +228,19 @@ class _Blocks:
         kept = (self.lines[line] for line in range(start, end) if line not in self.comments)
         return "\n".join(kept).strip("\n").rstrip()
 
-    def _section(self, lines: range, path: tuple[str, ...], above: tuple[str, ...]) -> _Section:
+    def _section(
+        self, lines: range, path: tuple[str, ...], above: tuple[str, ...], headings: list[_Heading]
+    ) -> _Section:
         first, last = (bisect_left(self.tags, line, key=lambda tag: tag[0]) for line in (lines.start, lines.stop))
         tags = tuple(tag for _, tag in self.tags[first:last])
-        return _Section(text=self._text(lines.start, lines.stop), path=path, above=above, tags=tags)
+        titles = tuple(heading.title for heading in headings)
+        text = self._text(lines.start, lines.stop)
+        return _Section(text=text, path=path, above=above, headings=titles, tags=tags)
+
+
+def _within(heading: EventTime, page: EventTime) -> bool:
+    """Whether a heading only says more exactly what the page says of itself."""
+    return page.end is not None and page.start <= heading.start and (heading.end or heading.start) <= page.end
 
 
 def _names(title: str, headings: list[_Heading]) -> tuple[str, ...]:

@@ -7,30 +7,34 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
+from ricordo.dates import STANDARD
 from ricordo.memory import Memory, Origin
+from ricordo.occasions import refined
 from ricordo.protocols import Skipped
 from ricordo.sources import files
+from ricordo.timeparse import TimeOptions
 
 __all__ = ["TextSource"]
 
 # Raised whenever the same file would give other memories than before.
-READER = "text-1"
+READER = "text-2"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextSource:
-    """A text file. `now` dates its memories; `zone` is where a date without a time begins."""
+    """A text file. `now` dates its memories; `zone` and `options` are how dates are read."""
 
     path: Path
     now: datetime
     zone: tzinfo = UTC
+    options: TimeOptions = STANDARD
 
     @property
     def origin(self) -> Origin:
         return files.origin(self.path, "text", self.path.name)
 
     def revision(self) -> str:
-        return files.revision(self.path, READER, self.zone)
+        return files.revision(self.path, READER, self.zone, self.options)
 
     def memories(self) -> Iterator[Memory | Skipped]:
         """One memory, or none when the file is blank."""
@@ -38,11 +42,11 @@ class TextSource:
         if not text.strip():
             return
         origin = self.origin
-        yield Memory(
+        memory = Memory(
             text=text.strip("\n").rstrip(),
             origin=origin,
             created_at=self.now,
             updated_at=self.now,
-            event_timestamp=files.name_date(self.path, self.zone),
             context=origin.title or "",
         )
+        yield memory.happened(refined(files.name_date(self.path, self.zone), text, self.zone, self.options))
