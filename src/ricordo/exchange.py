@@ -40,11 +40,12 @@ class TokenVectors:
     """What a model makes of the tokens of a text, punctuation left out, in the order of the text.
 
     `ids (tokens,) int32` name the tokens, so that they can be counted over many texts;
-    `rows (tokens, dimension) float32` are of unit length.
+    `rows (tokens, dimension) float32` are of unit length; `words` are those that the tokens are pieces of.
     """
 
     ids: NDArray[np.int32]
     rows: NDArray[np.float32]
+    words: tuple[str, ...] = ()
 
     @classmethod
     def none(cls, dimension: int) -> Self:
@@ -56,7 +57,11 @@ class TokenVectors:
         """Those of a text read in parts; at least one."""
         if len(parts) == 1:
             return parts[0]
-        return cls(ids=np.concatenate([part.ids for part in parts]), rows=np.concatenate([part.rows for part in parts]))
+        return cls(
+            ids=np.concatenate([part.ids for part in parts]),
+            rows=np.concatenate([part.rows for part in parts]),
+            words=tuple(word for part in parts for word in part.words),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

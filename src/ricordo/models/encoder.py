@@ -19,8 +19,11 @@ __all__ = ["Encoder", "load_encoder"]
 PASS_TOKENS = 512
 """Tokens a pass, padding included. Larger passes are no faster on two cores, and memory grows with them."""
 
-MARKS = "▁Ġ"
+MARKS = ("▁", "Ġ")
 """How tokenizers write the space before a word."""
+
+CONTINUED = "##"
+"""How WordPiece writes that a piece continues the word before it."""
 
 
 def load_encoder(spec: ModelSpec, threads: int = 0) -> Encoder:
@@ -92,13 +95,28 @@ class Encoder:
         kept = np.array([self._says_something(token) for token in window], bool)
         rows = states[kept]
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
-        return TokenVectors(ids=np.array(window, np.int32)[kept], rows=rows)
+        words = tuple(word for word, spoken in zip(self._words(window), kept, strict=True) if spoken)
+        return TokenVectors(ids=np.array(window, np.int32)[kept], rows=rows, words=words)
+
+    def _words(self, window: Sequence[int]) -> list[str]:
+        """The word that each token is a piece of."""
+        pieces = [self._runner.piece(token) for token in window]
+        marked = any(piece.startswith(MARKS) for piece in pieces)
+        words: list[str] = []
+        starts: list[int] = []
+        for piece in pieces:
+            first = piece.startswith(MARKS) if marked else not piece.startswith(CONTINUED)
+            if first or not words:
+                words.append("")
+            words[-1] += piece.lstrip("".join(MARKS)) if marked else piece.removeprefix(CONTINUED)
+            starts.append(len(words) - 1)
+        return [words[start] for start in starts]
 
     def _says_something(self, token: int) -> bool:
         """Punctuation does not: a fifth of all tokens, and answers are found as well without them."""
         known = self._spoken.get(token)
         if known is None:
-            piece = self._runner.piece(token).strip(MARKS)
+            piece = self._runner.piece(token).strip("".join(MARKS))
             known = self._spoken[token] = any(unicodedata.category(character)[0] not in "PZC" for character in piece)
         return known
 

@@ -46,7 +46,8 @@ class HashEmbedder:
     def _token_vectors(self, words: Sequence[str]) -> TokenVectors:
         digests = [hashlib.blake2b(clean(word).encode(), digest_size=8).digest() for word in words]
         ids = np.array([int.from_bytes(digest, "little") % self.dimension for digest in digests], np.int32)
-        return TokenVectors(ids=ids, rows=np.eye(self.dimension, dtype=np.float32)[ids])
+        rows = np.eye(self.dimension, dtype=np.float32)[ids]
+        return TokenVectors(ids=ids, rows=rows, words=tuple(words))
 
 
 class OverlapReranker:
