@@ -73,12 +73,13 @@ class Options:
 
         return anyio.run(within)
 
-    def show(self, value: object, *, full: bool = False) -> None:
+    def show(self, value: object, *, full: bool = False, explain: bool = False) -> None:
         """Show a value on stdout, as JSON or for people."""
         from ricordo.render import show
         from ricordo.render.reports import View
 
-        show(value, View(json=self.json, now=self.clock(), zone=self.settings.zone(), full=full))
+        zone = self.settings.zone()
+        show(value, View(json=self.json, now=self.clock(), zone=zone, full=full, explain=explain))
 
 
 pass_options = click.make_pass_decorator(Options, ensure=True)
@@ -128,9 +129,7 @@ GLOBAL_OPTIONS: tuple[click.Option, ...] = (
     _setting(["--tz"], metavar="ZONE", callback=partial(_give, "tz"), help="Time zone of dates without one."),
     _switch(["--json"], callback=_set_json, help="One JSON document on stdout."),
     # Not eager, so that --json counts wherever it stands.
-    click.Option(
-        ["--version"], is_flag=True, expose_value=False, callback=_show_version, help="Show the version."
-    ),
+    click.Option(["--version"], is_flag=True, expose_value=False, callback=_show_version, help="Show the version."),
 )
 
 

@@ -59,6 +59,9 @@ def _hit(hit: Hit) -> Document:
         "source": _origin(memory.origin),
         "superseded_by": memory.superseded_by,
         "metadata": dict(memory.metadata),
+        "parts": dict(hit.parts),
+        "history": [document(version) for version in hit.versions],
+        "restated": list(hit.restated),
     }
 
 

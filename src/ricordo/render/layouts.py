@@ -70,9 +70,24 @@ def _hits(found: Recall, view: View) -> Table:
         text = safe(hit.text).strip("\n") if view.full else excerpt(hit.text, found.query.text)
         table.add_row(str(hit.rank), Text(text))
         table.add_row("", Text(_joined((occasion(hit.memory, view.now, view.zone), place(hit.origin))), DIM))
-        table.add_row("", Text(_joined((*_arms(hit), short_id(hit.id), *_marks(hit.memory))), DIM))
+        table.add_row("", Text(_joined((*_arms(hit), short_id(hit.id), *_marks(hit))), DIM))
+        if view.explain and hit.parts:
+            table.add_row("", Text(_parts(hit), DIM))
+        for version in hit.versions:
+            table.add_row("", Text(_version(version, view)))
         table.add_row("", "")
     return table
+
+
+def _parts(hit: Hit) -> str:
+    """What the score is the sum of, what counts most first."""
+    parts = sorted(hit.parts.items(), key=lambda part: (-abs(part[1]), part[0]))
+    return f"{hit.score:.2f} = " + " ".join(f"{value:+.2f} {name}" for name, value in parts)
+
+
+def _version(version: Memory, view: View) -> str:
+    state = "was" if version.superseded_by else "now"
+    return f"{state}  {occasion(version, view.now, view.zone)}: {excerpt(version.text)}"
 
 
 def _arms(hit: Hit) -> Iterable[str]:
@@ -80,9 +95,11 @@ def _arms(hit: Hit) -> Iterable[str]:
     return (flat(f"{arm} {rank}") for arm, rank in sorted(hit.arms.items(), key=lambda arm: (arm[1], arm[0])))
 
 
-def _marks(memory: Memory) -> Iterable[str]:
-    if memory.superseded_by:
-        yield f"superseded by {short_id(memory.superseded_by)}"
+def _marks(hit: Hit) -> Iterable[str]:
+    if hit.memory.superseded_by:
+        yield f"superseded by {short_id(hit.memory.superseded_by)}"
+    if hit.restated:
+        yield f"restates {', '.join(map(short_id, hit.restated))}"
 
 
 def _time_lines(use: TimeUse | None, view: View) -> Iterable[str]:

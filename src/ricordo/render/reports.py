@@ -29,12 +29,15 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """How to show: as JSON or for people, by which clock and zone, and whether long texts are shown whole."""
+    """How to show: as JSON or for people, by which clock and zone, whether long texts are shown whole, and
+    whether each hit explains its score.
+    """
 
     json: bool
     now: datetime
     zone: tzinfo
     full: bool = False
+    explain: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
