@@ -14,7 +14,7 @@ from ricordo.errors import StoreError
 from ricordo.stores.postgres.address import address
 from ricordo.stores.postgres.database import PACKAGE, Database
 from ricordo.stores.postgres.store import PostgresStore
-from ricordo.stores.sql import Migration, load_migrations, load_schema
+from ricordo.stores.sql import Migration, load_migrations, load_queries, load_schema
 
 pytestmark = pytest.mark.anyio
 
@@ -44,6 +44,18 @@ def test_the_schema_is_the_sum_of_the_migrations(tcp_postgres: TcpServer, databa
                 for text in texts:
                     connection.execute(text.encode())
         assert shape(tcp_postgres, whole) == shape(tcp_postgres, database)
+
+
+def test_every_arm_states_the_filters_in_the_same_words() -> None:
+    stated = [text for text in load_queries(PACKAGE).values() if "%(metadata)s::jsonb = " in text]
+    last = "starts_with(o.uri, %(origin)s::text)"
+    filters = [
+        " ".join(text[text.index("(%(superseded)s OR m.") : text.index(last)].replace("{{}}", "{}").split())
+        for text in stated
+    ]
+
+    assert len(filters) == 4
+    assert len(set(filters)) == 1
 
 
 async def test_a_migration_that_fails_changes_nothing(tcp_postgres: TcpServer, database: str) -> None:

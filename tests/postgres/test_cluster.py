@@ -27,7 +27,7 @@ from psycopg.rows import DictRow
 from postgres_servers import TcpServer, connect, fresh_database
 from ricordo.memory import Memory, Origin, Reading, told
 from ricordo.protocols import Batch, Tombstone
-from ricordo.query import EVERYTHING, Filters, TimeRange, Variant
+from ricordo.query import EVERYTHING, AsOf, Aspects, Filters, TimeRange, Variant
 from ricordo.remember import Writer
 from ricordo.stores.postgres.address import address
 from ricordo.stores.postgres.database import PACKAGE, Database
@@ -139,7 +139,8 @@ async def exercise(url: str) -> None:
     await store.by_words(NAMESPACE, ["port", "lake"], EVERYTHING, 10)
     narrow = Filters(time=TimeRange(start=NOW, end=NOW + timedelta(days=1)), tags=("new",), metadata={}, origin="file:")
     await store.by_words(NAMESPACE, ["lake"], narrow, 10)
-    for wanted in (EVERYTHING, narrow, Filters(tags=("nowhere",)), Filters(origin="file:")):
+    past = [Filters(as_of=AsOf(moment=NOW, known=known)) for known in (False, True)]
+    for wanted in (EVERYTHING, narrow, Filters(tags=("nowhere",)), Filters(origin="file:"), *past):
         for fingerprint in (HashEmbedder.fingerprint, "model-b/64"):
             vector = np.ones(HashEmbedder.dimension, np.float32) / np.float32(8)
             await store.by_vector(NAMESPACE, Variant(text="", vector=vector, fingerprint=fingerprint), wanted, 5)
@@ -152,6 +153,8 @@ async def exercise(url: str) -> None:
 
 async def read_everything(store: PostgresStore, first: Memory) -> None:
     await store.reading(NAMESPACE, FILE.uri)
+    await store.candidates(NAMESPACE, ["x"], Aspects(terms=("lake",), reach=1))
+    await store.timeline(NAMESPACE, EVERYTHING, 5)
     await store.tombstones(NAMESPACE, ["x"])
     await store.missing(NAMESPACE, ["x"], HashEmbedder.fingerprint)
     await store.get(NAMESPACE, ["x"])
@@ -160,6 +163,9 @@ async def read_everything(store: PostgresStore, first: Memory) -> None:
     await store.entries(NAMESPACE, [first.id], HashEmbedder.fingerprint)
     _ = [item async for item in store.dump(NAMESPACE)]
     await store.add(NAMESPACE, Batch(anew=True))
+    entries = await store.entries(NAMESPACE, [first.id], None)
+    with_tokens = tuple(replace(entry, tokens=b"12345678") for entry in entries)
+    await store.add(NAMESPACE, Batch(entries=with_tokens, token_fingerprint="tokens"))
 
 
 @pytest.fixture(scope="module")

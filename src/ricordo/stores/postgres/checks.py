@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ricordo.protocols import Fault
+from ricordo.exchange import Fault
 from ricordo.stores.postgres.session import Session
 
 __all__ = ["faults"]

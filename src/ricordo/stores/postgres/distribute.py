@@ -18,6 +18,7 @@ TABLES = (
     "ricordo.chunk",
     "ricordo.embedder",
     "ricordo.embedding",
+    "ricordo.token_embedding",
     "ricordo.tombstone",
     "ricordo.counter",
     "ricordo.frequency",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
@@ -11,7 +12,7 @@ __all__ = ["bands", "counted", "stored", "tsquery", "tsvector"]
 
 LONGEST = 500  # bytes; the server takes 2046, and an index on namespace, lexeme and batch about 2700 in all
 OCCURRENCES = 127  # of each lexeme in text and in context: the server keeps 256 in all
-BANDS = 8
+BANDS = 12
 NOTHING = "\x01"  # a lexeme that no analyzer makes
 
 
@@ -53,13 +54,13 @@ def tsquery(lexemes: Iterable[str]) -> str:
 
 
 def bands(idf: Mapping[str, float]) -> dict[str, float | str]:
-    """The named parameters by which candidates are ordered: the rarest lexemes alone, the others together."""
+    """The named parameters by which candidates are ordered: the weightiest lexemes alone, the others together."""
     ordered = sorted(idf, key=lambda lexeme: (-idf[lexeme], lexeme))
     groups = [[lexeme] for lexeme in ordered[: BANDS - 1]] + [ordered[BANDS - 1 :]]
     groups += [[]] * (BANDS - len(groups))
     values: dict[str, float | str] = {}
-    for number, group in enumerate(sorted(groups, key=len, reverse=True), start=1):
-        values[f"idf_{number}"] = sum(idf[lexeme] for lexeme in group) / max(1, len(group))
+    for number, group in enumerate(groups, start=1):
+        values[f"idf_{number}"] = math.fsum(idf[lexeme] for lexeme in group)
         values[f"band_{number}"] = tsquery(group)
     return values
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ricordo.errors import InvalidInput, NotFound
+from ricordo.exchange import Entry, Known, Stats, Tombstone
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Entry, Known, Stats, Tombstone
-from ricordo.query import Filters, WordMatch, WordMatches
+from ricordo.query import Aspects, Candidate, Filters, WordMatch, WordMatches
 from ricordo.stores.candidates import candidate_terms
 from ricordo.stores.postgres import tallies
 from ricordo.stores.postgres.lexemes import bands, counted, stored, tsquery
@@ -21,14 +21,31 @@ from ricordo.stores.postgres.rows import (
     to_chunk,
     to_entry,
     to_memory,
+    to_vector,
 )
 from ricordo.stores.postgres.session import Row, Session
 
-__all__ = ["by_words", "dump_memories", "dump_tombstones", "entries", "get", "history", "memory", "reading", "stats"]
+__all__ = [
+    "by_words",
+    "candidates",
+    "dump_memories",
+    "dump_tombstones",
+    "entries",
+    "get",
+    "history",
+    "last_version",
+    "memory",
+    "missing",
+    "reading",
+    "stats",
+    "timeline",
+]
 
 COSTLY = 4  # a posting costs so many times as much here as in an index that holds what ranking needs
-ROUGHLY = 3  # the order of candidates is rougher here, so more of them are taken
-FEW = 4  # terms, of which a word makes up to three
+ROUGHLY = 2  # the order of candidates is rougher here, so more of them are taken
+# BM25's k1 · (1 - b) and k1 · b over what turns ts_rank into a frequency: see `word_matches`.
+SLOWLY = 1.5 * 0.25 / 0.645
+SLOPE = 1.5 * 0.75 / 0.645
 LAST_ID = "ffffffffffffffffffffffff"
 
 
@@ -47,11 +64,10 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
     mean_length = counters.get(tallies.LEXEMES, 0) / chunks if chunks else 0.0
     values = {
         "any": tsquery(chosen),
-        "mean": max(mean_length, 1.0),
         "limit": ROUGHLY * limit,
-        "few": len(chosen) <= FEW,
-        # A rough weight is enough to order candidates; who asked scores them.
-        **bands({lexeme: times[lexeme] * math.log(1 + chunks / frequency[lexeme]) for lexeme in chosen}),
+        "slowly": SLOWLY,
+        "slope": SLOPE / max(mean_length, 1.0),
+        **bands({lexeme: times[lexeme] * math.log(1 + chunks / (frequency[lexeme] + 0.5)) for lexeme in chosen}),
         **filter_values(filters),
     }
     query = "word_matches" if is_plain(filters) else "filtered_word_matches"
@@ -68,7 +84,7 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
 def _match(row: Row, asked: Mapping[str, str]) -> WordMatch:
     counts, context_counts = counted(row["lexemes"], asked)
     return WordMatch(
-        chunk_id=row["id"],
+        chunk_id=row["chunk_id"],
         length=row["length"],
         counts={asked[lexeme]: count for lexeme, count in counts.items()},
         context_length=row["context_length"],
@@ -80,6 +96,33 @@ async def get(session: Session, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, 
     """Chunks with their memories in the order of the ids."""
     rows = {row["chunk_id"]: row for row in await session.all("chunks", ids=list(chunk_ids))}
     return tuple((to_chunk(rows[key]), to_memory(rows[key])) for key in chunk_ids if key in rows)
+
+
+async def candidates(session: Session, chunk_ids: Sequence[str], aspects: Aspects) -> tuple[Candidate, ...]:
+    """The chunks and their neighbours, with counts of the terms, vectors and token vectors."""
+    asked = {stored(term): term for term in aspects.terms if term}
+    rows = await session.all(
+        "candidates",
+        ids=list(chunk_ids),
+        reach=aspects.reach,
+        embedder_id=embedder_id(aspects.fingerprint or ""),
+        token_embedder_id=embedder_id(aspects.token_fingerprint or ""),
+    )
+    return tuple(
+        Candidate(
+            chunk=to_chunk(row),
+            place=row["position"],
+            match=_match(row, asked),
+            vector=to_vector(row),
+            tokens=row["tokens"],
+        )
+        for row in rows
+    )
+
+
+async def timeline(session: Session, filters: Filters, limit: int) -> tuple[Memory, ...]:
+    """The latest memories whose event time is known, earliest first."""
+    return tuple(to_memory(row) for row in await session.all("timeline", limit=limit, **filter_values(filters)))
 
 
 async def memory(session: Session, id_prefix: str) -> Memory:
@@ -105,6 +148,13 @@ async def entries(session: Session, memory_ids: Sequence[str], fingerprint: str 
     """The chunks of these memories with their lexemes, and their vectors by this embedder."""
     rows = await session.all("entries", ids=list(memory_ids), embedder_id=embedder_id(fingerprint or ""))
     return tuple(to_entry(row) for row in rows)
+
+
+async def missing(session: Session, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
+    """Those of the chunk ids that this embedder made neither a vector nor token vectors of."""
+    embedder = embedder_id(fingerprint)
+    found = await session.ids("with_vectors", ids, embedder_id=embedder)
+    return frozenset(ids) - found - await session.ids("with_tokens", ids, embedder_id=embedder)
 
 
 async def reading(session: Session, uri: str) -> Known | None:
@@ -147,4 +197,5 @@ async def stats(session: Session, store: str, schema_version: int) -> Stats:
         schema_version=schema_version,
         size_bytes=size["bytes"] if size else 0,
         embedders={row["fingerprint"]: row["vectors"] for row in await session.all("count_vectors")},
+        token_embedders={row["fingerprint"]: row["texts"] for row in await session.all("count_tokens")},
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ricordo.memory import Chunk, Json, Memory, Origin, clean, digest
-from ricordo.protocols import Entry
+from ricordo.exchange import Entry
+from ricordo.memory import Chunk, EventOrigin, Json, Memory, Origin, clean, digest
 from ricordo.query import EVERYTHING, Filters
 from ricordo.stores.postgres.lexemes import tsvector
 from ricordo.stores.postgres.session import Row
@@ -25,6 +25,7 @@ __all__ = [
     "to_chunk",
     "to_entry",
     "to_memory",
+    "to_vector",
 ]
 
 
@@ -52,6 +53,9 @@ def memory_row(namespace: str, memory: Memory, version: int) -> tuple[object, ..
         memory.created_at,
         memory.updated_at,
         memory.event_timestamp,
+        memory.event_end,
+        memory.event_grain,
+        memory.event_origin,
         list(memory.tags),
         _json(memory.metadata),
         memory.supersedes,
@@ -68,6 +72,9 @@ def refresh_values(memory: Memory) -> dict[str, object]:
         "speaker": memory.speaker,
         "position": memory.position,
         "event_timestamp": memory.event_timestamp,
+        "event_end": memory.event_end,
+        "event_grain": memory.event_grain,
+        "event_origin": memory.event_origin,
         "tags": list(memory.tags),
         "metadata": _json(memory.metadata),
         "updated_at": memory.updated_at,
@@ -98,6 +105,9 @@ def to_memory(row: Row) -> Memory:
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         event_timestamp=row["event_timestamp"],
+        event_end=row["event_end"],
+        event_grain=row["event_grain"],
+        event_origin=EventOrigin(row["event_origin"]) if row["event_origin"] else None,
         context=row["context"],
         group=row["grouping"],
         speaker=row["speaker"],
@@ -147,8 +157,14 @@ def to_entry(row: Row) -> Entry:
         chunk=to_chunk(row),
         lexemes=_repeated(lexemes, row["counts"] or []),
         context_lexemes=_repeated(lexemes, row["context_counts"] or []),
-        vector=None if row["vector"] is None else row["vector"].to_numpy().astype(np.float32),
+        vector=to_vector(row),
+        tokens=row["tokens"],
     )
+
+
+def to_vector(row: Row) -> NDArray[np.float32] | None:
+    """The column `vector` of a row."""
+    return None if row["vector"] is None else row["vector"].to_numpy().astype(np.float32)
 
 
 def _repeated(lexemes: Sequence[str], counts: Sequence[int]) -> tuple[str, ...]:
@@ -157,12 +173,14 @@ def _repeated(lexemes: Sequence[str], counts: Sequence[int]) -> tuple[str, ...]:
 
 def filter_values(filters: Filters) -> dict[str, object]:
     """The named parameters that every filtered statement shares."""
-    start: datetime | None = filters.time.start if filters.time else None
-    end: datetime | None = filters.time.end if filters.time else None
+    as_of = filters.as_of
     return {
-        "superseded": filters.superseded,
-        "start": start,
-        "end": end,
+        "superseded": filters.superseded or as_of is not None,
+        "start": filters.time.start if filters.time else None,
+        "end": filters.time.end if filters.time else None,
+        "undated": filters.undated,
+        "true_at": as_of.moment if as_of and not as_of.known else None,
+        "known_at": as_of.moment if as_of and as_of.known else None,
         "origin": filters.origin,
         "tags": list(filters.tags),
         "metadata": _json(filters.metadata),

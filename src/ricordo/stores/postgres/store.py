@@ -6,15 +6,14 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from functools import partial
 
+from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Tombstone
 from ricordo.memory import Chunk, Memory
-from ricordo.protocols import Added, Batch, Entry, Fault, Known, Stats, Tombstone
-from ricordo.query import Filters, Variant, WordMatches
+from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
 from ricordo.stores.postgres import checks, reads, tallies, vectors, writes
 from ricordo.stores.postgres.address import address
 from ricordo.stores.postgres.database import PACKAGE, Database
 from ricordo.stores.postgres.distribute import distribute
 from ricordo.stores.postgres.migrate import migrate
-from ricordo.stores.postgres.rows import embedder_id
 from ricordo.stores.postgres.session import Session
 from ricordo.stores.sql import Migration, load_migrations
 
@@ -85,10 +84,7 @@ class PostgresStore:
         return await self._database.read(namespace, lambda session: session.ids("tombstones", ids))
 
     async def missing(self, namespace: str, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
-        key = embedder_id(fingerprint)
-        return frozenset(ids) - await self._database.read(
-            namespace, lambda session: session.ids("with_vectors", ids, embedder_id=key)
-        )
+        return await self._database.read(namespace, partial(reads.missing, ids=ids, fingerprint=fingerprint))
 
     async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
         work = partial(reads.by_words, terms=terms, filters=filters, limit=limit)
@@ -101,6 +97,12 @@ class PostgresStore:
 
     async def get(self, namespace: str, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, Memory], ...]:
         return await self._database.read(namespace, partial(reads.get, chunk_ids=chunk_ids))
+
+    async def candidates(self, namespace: str, chunk_ids: Sequence[str], aspects: Aspects) -> tuple[Candidate, ...]:
+        return await self._database.read(namespace, partial(reads.candidates, chunk_ids=chunk_ids, aspects=aspects))
+
+    async def timeline(self, namespace: str, filters: Filters, limit: int) -> tuple[Memory, ...]:
+        return await self._database.read(namespace, partial(reads.timeline, filters=filters, limit=limit))
 
     async def entries(self, namespace: str, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
         work = partial(reads.entries, memory_ids=memory_ids, fingerprint=fingerprint)

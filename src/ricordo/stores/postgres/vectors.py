@@ -15,6 +15,7 @@ from ricordo.stores.postgres.tallies import vectors_of
 __all__ = ["EXACT_ROWS", "VectorSearch", "index_name", "make_index"]
 
 EXACT_ROWS = 10_000
+NO_BOUND = 2**62
 
 
 def index_name(embedder: str) -> str:
@@ -40,23 +41,19 @@ class VectorSearch:
             **filter_values(filters),
         }
         plain = is_plain(filters)
-        if await self._is_large(session, embedder, filters, plain=plain) and await self.has_index(session, embedder):
+        large = await count_vectors(session, embedder) > self.exact_rows and await self.has_index(session, embedder)
+        if large and not plain:
+            few = [row["id"] for row in await session.all("filtered_nearest", bound=self.exact_rows + 1, **values)]
+            if few != [None]:
+                return tuple(few)
+        if large:
             await session.simple("search_by_index")
             query = "indexed_nearest" if plain else "indexed_filtered_nearest"
             found = await session.composed(query, {"dimension": len(variant.vector)}, values)
             if len(found) >= limit:
                 return tuple(row["id"] for row in found if row["above"])
-        rows = await session.all("nearest" if plain else "filtered_nearest", **values)
+        rows = await session.all("nearest" if plain else "filtered_nearest", bound=NO_BOUND, **values)
         return tuple(row["id"] for row in rows)
-
-    async def _is_large(self, session: Session, embedder: str, filters: Filters, *, plain: bool) -> bool:
-        """Would an exact search compare more rows than it should?"""
-        if await count_vectors(session, embedder) <= self.exact_rows:
-            return False
-        if plain:
-            return True
-        row = await session.one("count_filtered", bound=self.exact_rows + 1, **filter_values(filters))
-        return bool(row and row["memories"] > self.exact_rows)
 
     async def has_index(self, session: Session, embedder: str) -> bool:
         if embedder not in self._indexed and await session.one("has_index", name=index_name(embedder)):

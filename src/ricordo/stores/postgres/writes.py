@@ -13,8 +13,8 @@ from datetime import datetime
 from pgvector import HalfVector
 
 from ricordo.errors import revised_meanwhile
+from ricordo.exchange import Added, Batch, Entry, Tombstone
 from ricordo.memory import TOLD, Memory, Origin, Reading
-from ricordo.protocols import Added, Batch, Entry, Tombstone
 from ricordo.stores.postgres.lexemes import stored
 from ricordo.stores.postgres.rows import chunk_row, embedder_id, memory_row, origin_id, refresh_values
 from ricordo.stores.postgres.session import Row, Session
@@ -23,6 +23,7 @@ from ricordo.stores.postgres.tallies import Tally
 __all__ = ["add", "bury", "forget"]
 
 VECTOR_TYPES = ("text", "text", "text", "text", "bool", "halfvec")
+TOKEN_TYPES = ("text", "text", "text", "bytea")
 
 
 async def add(session: Session, batch: Batch) -> Added:
@@ -38,6 +39,8 @@ async def add(session: Session, batch: Batch) -> Added:
     chunks = await _add_chunks(session, batch.entries, tally)
     if batch.fingerprint is not None:
         await _add_vectors(session, batch.entries, batch.fingerprint, tally)
+    if batch.token_fingerprint is not None:
+        await _add_tokens(session, batch.entries, batch.token_fingerprint)
     forgotten: set[str] = set()
     for reading in batch.readings:
         forgotten |= await _close(session, reading, tally)
@@ -153,6 +156,18 @@ async def _add_vectors(session: Session, entries: Sequence[Entry], fingerprint: 
     if rows:
         await session.copy("add_vectors", rows, VECTOR_TYPES)
         tally.vectors(embedder, len(rows))
+
+
+async def _add_tokens(session: Session, entries: Sequence[Entry], fingerprint: str) -> None:
+    tokens = {entry.chunk.id: entry.tokens for entry in entries if entry.tokens is not None}
+    if not tokens:
+        return
+    embedder = embedder_id(fingerprint)
+    await session.run("add_embedder", embedder_id=embedder, fingerprint=fingerprint)
+    known = await session.ids("with_tokens", tokens, embedder_id=embedder)
+    rows = [(session.namespace, key, embedder, packed) for key, packed in sorted(tokens.items()) if key not in known]
+    if rows:
+        await session.copy("add_tokens", rows, TOKEN_TYPES)
 
 
 async def _close(session: Session, reading: Reading, tally: Tally) -> frozenset[str]:

@@ -15,6 +15,12 @@ FROM ricordo.embedding e
 JOIN ricordo.embedder d ON d.namespace = e.namespace AND d.id = e.embedder_id
 GROUP BY d.fingerprint
 
+-- name: count_tokens
+SELECT d.fingerprint, count(*) AS texts
+FROM ricordo.token_embedding t
+JOIN ricordo.embedder d ON d.namespace = t.namespace AND d.id = t.embedder_id
+GROUP BY d.fingerprint
+
 -- name: memories_without_chunks
 SELECT count(*) AS found FROM ricordo.memory m
 WHERE NOT EXISTS (SELECT 1 FROM ricordo.chunk c WHERE c.namespace = m.namespace AND c.memory_id = m.id)
@@ -75,10 +81,14 @@ SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes
 FROM pg_class c WHERE c.relnamespace = to_regnamespace('ricordo') AND c.relkind = 'r'
 
 -- name: reclaim
-VACUUM ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.counter, ricordo.frequency, ricordo.tombstone
+VACUUM
+    ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.token_embedding, ricordo.counter, ricordo.frequency,
+    ricordo.tombstone
 
 -- name: analyse
-ANALYZE ricordo.origin, ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.counter, ricordo.frequency
+ANALYZE
+    ricordo.origin, ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.token_embedding, ricordo.counter,
+    ricordo.frequency
 
 -- name: available_extension
 SELECT default_version AS version FROM pg_available_extensions WHERE name = 'vector'

@@ -56,6 +56,10 @@ WHERE t.namespace = %(namespace)s AND t.memory_id = ANY(%(ids)s::text[])
 SELECT e.chunk_id AS id FROM ricordo.embedding e
 WHERE e.namespace = %(namespace)s AND e.chunk_id = ANY(%(ids)s::text[]) AND e.embedder_id = %(embedder_id)s
 
+-- name: with_tokens
+SELECT t.chunk_id AS id FROM ricordo.token_embedding t
+WHERE t.namespace = %(namespace)s AND t.chunk_id = ANY(%(ids)s::text[]) AND t.embedder_id = %(embedder_id)s
+
 -- name: known_origins
 SELECT o.id, o.title FROM ricordo.origin o
 WHERE o.namespace = %(namespace)s AND o.id = ANY(%(ids)s::text[])
@@ -86,17 +90,21 @@ FOR NO KEY UPDATE
 -- name: add_memories
 COPY ricordo.memory (
     namespace, id, origin_id, text, context, grouping, speaker, position,
-    created_at, updated_at, event_timestamp, tags, metadata, supersedes, superseded_by, version
+    created_at, updated_at, event_timestamp, event_end, event_grain, event_origin,
+    tags, metadata, supersedes, superseded_by, version
 ) FROM STDIN
 
 -- name: refresh_memory
 -- A re-read origin may say the same text in another place, with other tags, times or metadata.
 UPDATE ricordo.memory SET
     grouping = %(grouping)s, speaker = %(speaker)s, position = %(position)s::integer,
-    event_timestamp = %(event_timestamp)s, tags = %(tags)s, metadata = %(metadata)s::jsonb, updated_at = %(updated_at)s
+    event_timestamp = %(event_timestamp)s, event_end = %(event_end)s, event_grain = %(event_grain)s,
+    event_origin = %(event_origin)s, tags = %(tags)s, metadata = %(metadata)s::jsonb, updated_at = %(updated_at)s
 WHERE namespace = %(namespace)s AND id = %(id)s AND (
     grouping IS DISTINCT FROM %(grouping)s::text OR speaker IS DISTINCT FROM %(speaker)s::text
     OR position <> %(position)s::integer OR event_timestamp IS DISTINCT FROM %(event_timestamp)s::timestamptz
+    OR event_end IS DISTINCT FROM %(event_end)s::timestamptz
+    OR event_grain IS DISTINCT FROM %(event_grain)s::text OR event_origin IS DISTINCT FROM %(event_origin)s::text
     OR tags <> %(tags)s::text[] OR metadata <> %(metadata)s::jsonb
 )
 
@@ -137,6 +145,9 @@ ON CONFLICT DO NOTHING
 
 -- name: add_vectors
 COPY ricordo.embedding (namespace, chunk_id, embedder_id, memory_id, current, vector) FROM STDIN (FORMAT binary)
+
+-- name: add_tokens
+COPY ricordo.token_embedding (namespace, chunk_id, embedder_id, tokens) FROM STDIN (FORMAT binary)
 
 -- name: add_counters
 COPY ricordo.counter (namespace, name, batch, amount) FROM STDIN
@@ -222,33 +233,55 @@ SELECT f.lexeme, sum(f.chunks)::bigint AS chunks FROM ricordo.frequency f
 WHERE f.namespace = %(namespace)s AND f.lexeme = ANY(%(lexemes)s::text[]) GROUP BY f.lexeme
 
 -- name: word_matches
--- Candidates in the order of a rough BM25, which takes every term that is there for said once; the last band holds
--- all terms that have none of their own. Where the terms are so few that this tells chunks apart too little, how
--- often each is said counts too: ts_rank of one term grows with that, and its power nearly as BM25 does.
+-- Candidates in nearly the order of BM25. Of one lexeme that a text holds tf times, ts_rank makes
+-- x = (1 + 1/4 + … + 1/tf²) / (π²/6), so that tf is nearly 0.645 · x / (1 - x), and BM25's tf / (tf + k) is
+-- 1 / (1 + k / 0.645 · (1 / x - 1)). The weight of B makes a lexeme of the context count 0.3. The last band holds all
+-- lexemes that have none of their own.
 WITH candidate AS MATERIALIZED (
     SELECT c.id, c.length, c.context_length, c.lexemes
     FROM ricordo.chunk c
     WHERE c.namespace = %(namespace)s AND c.lexemes @@ %(any)s::tsquery AND (%(superseded)s OR c.current)
-    ORDER BY
-        CASE WHEN %(few)s THEN
-            %(idf_1)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery), 1.5) +
-            %(idf_2)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery), 1.5) +
-            %(idf_3)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery), 1.5) +
-            %(idf_4)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery), 1.5)
-        ELSE
-            CASE WHEN %(idf_1)s > 0 AND c.lexemes @@ %(band_1)s::tsquery THEN %(idf_1)s ELSE 0 END +
-            CASE WHEN %(idf_2)s > 0 AND c.lexemes @@ %(band_2)s::tsquery THEN %(idf_2)s ELSE 0 END +
-            CASE WHEN %(idf_3)s > 0 AND c.lexemes @@ %(band_3)s::tsquery THEN %(idf_3)s ELSE 0 END +
-            CASE WHEN %(idf_4)s > 0 AND c.lexemes @@ %(band_4)s::tsquery THEN %(idf_4)s ELSE 0 END +
-            CASE WHEN %(idf_5)s > 0 AND c.lexemes @@ %(band_5)s::tsquery THEN %(idf_5)s ELSE 0 END +
-            CASE WHEN %(idf_6)s > 0 AND c.lexemes @@ %(band_6)s::tsquery THEN %(idf_6)s ELSE 0 END +
-            CASE WHEN %(idf_7)s > 0 AND c.lexemes @@ %(band_7)s::tsquery THEN %(idf_7)s ELSE 0 END +
-            CASE WHEN %(idf_8)s > 0 AND c.lexemes @@ %(band_8)s::tsquery THEN %(idf_8)s ELSE 0 END
-        END / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
-        c.id
+    ORDER BY (
+        CASE WHEN %(idf_1)s::float8 = 0 THEN 0 ELSE %(idf_1)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_1)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_2)s::float8 = 0 THEN 0 ELSE %(idf_2)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_2)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_3)s::float8 = 0 THEN 0 ELSE %(idf_3)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_3)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_4)s::float8 = 0 THEN 0 ELSE %(idf_4)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_4)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_5)s::float8 = 0 THEN 0 ELSE %(idf_5)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_5)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_6)s::float8 = 0 THEN 0 ELSE %(idf_6)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_6)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_7)s::float8 = 0 THEN 0 ELSE %(idf_7)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_7)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_8)s::float8 = 0 THEN 0 ELSE %(idf_8)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_8)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_9)s::float8 = 0 THEN 0 ELSE %(idf_9)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_9)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_10)s::float8 = 0 THEN 0 ELSE %(idf_10)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_10)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_11)s::float8 = 0 THEN 0 ELSE %(idf_11)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_11)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_12)s::float8 = 0 THEN 0 ELSE %(idf_12)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_12)s::tsquery), 1e-9) - 1)) END
+    ) DESC, c.id
     LIMIT %(limit)s
 )
-SELECT c.id, c.length, c.context_length, c.lexemes::text AS lexemes FROM candidate c
+SELECT c.id AS chunk_id, c.length, c.context_length, c.lexemes::text AS lexemes FROM candidate c
 
 -- name: filtered_word_matches
 -- The filter is a subquery of each chunk that holds a term, of which there are few; memories that pass may be many.
@@ -258,8 +291,25 @@ WITH candidate AS MATERIALIZED (
     WHERE c.namespace = %(namespace)s AND c.lexemes @@ %(any)s::tsquery AND (
         SELECT
             (%(superseded)s OR m.superseded_by IS NULL)
-            AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
+            AND (%(start)s::timestamptz IS NULL OR (
+                coalesce(m.event_end, m.event_timestamp) >= %(start)s::timestamptz
+                AND (m.event_end IS NULL OR m.event_end > %(start)s::timestamptz)
+            ))
             AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
+            AND (NOT %(undated)s OR m.event_timestamp IS NULL)
+            AND (%(true_at)s::timestamptz IS NULL OR (coalesce(
+                m.event_timestamp,
+                (SELECT p.updated_at FROM ricordo.memory p WHERE p.namespace = %(namespace)s AND p.id = m.supersedes),
+                %(true_at)s::timestamptz
+            ) <= %(true_at)s::timestamptz AND NOT EXISTS (
+                SELECT 1 FROM ricordo.memory n
+                WHERE n.namespace = %(namespace)s AND n.id = m.superseded_by
+                    AND coalesce(n.event_timestamp, m.updated_at) <= %(true_at)s::timestamptz
+            )))
+            AND (%(known_at)s::timestamptz IS NULL OR (coalesce(
+                (SELECT p.updated_at FROM ricordo.memory p WHERE p.namespace = %(namespace)s AND p.id = m.supersedes),
+                m.created_at
+            ) <= %(known_at)s::timestamptz AND (m.superseded_by IS NULL OR m.updated_at > %(known_at)s::timestamptz)))
             AND (%(tags)s::text[] = '{}' OR m.tags @> %(tags)s::text[])
             AND (%(metadata)s::jsonb = '{}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
                 SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
@@ -272,46 +322,47 @@ WITH candidate AS MATERIALIZED (
         FROM ricordo.memory m
         WHERE m.namespace = %(namespace)s AND m.id = c.memory_id
     )
-    ORDER BY
-        CASE WHEN %(few)s THEN
-            %(idf_1)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_1)s::tsquery), 1.5) +
-            %(idf_2)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_2)s::tsquery), 1.5) +
-            %(idf_3)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_3)s::tsquery), 1.5) +
-            %(idf_4)s * power(ts_rank('{0, 0, 0.3, 1}', c.lexemes, %(band_4)s::tsquery), 1.5)
-        ELSE
-            CASE WHEN %(idf_1)s > 0 AND c.lexemes @@ %(band_1)s::tsquery THEN %(idf_1)s ELSE 0 END +
-            CASE WHEN %(idf_2)s > 0 AND c.lexemes @@ %(band_2)s::tsquery THEN %(idf_2)s ELSE 0 END +
-            CASE WHEN %(idf_3)s > 0 AND c.lexemes @@ %(band_3)s::tsquery THEN %(idf_3)s ELSE 0 END +
-            CASE WHEN %(idf_4)s > 0 AND c.lexemes @@ %(band_4)s::tsquery THEN %(idf_4)s ELSE 0 END +
-            CASE WHEN %(idf_5)s > 0 AND c.lexemes @@ %(band_5)s::tsquery THEN %(idf_5)s ELSE 0 END +
-            CASE WHEN %(idf_6)s > 0 AND c.lexemes @@ %(band_6)s::tsquery THEN %(idf_6)s ELSE 0 END +
-            CASE WHEN %(idf_7)s > 0 AND c.lexemes @@ %(band_7)s::tsquery THEN %(idf_7)s ELSE 0 END +
-            CASE WHEN %(idf_8)s > 0 AND c.lexemes @@ %(band_8)s::tsquery THEN %(idf_8)s ELSE 0 END
-        END / (1.375 + 1.125 * c.length / %(mean)s::float8) DESC,
-        c.id
+    ORDER BY (
+        CASE WHEN %(idf_1)s::float8 = 0 THEN 0 ELSE %(idf_1)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_1)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_2)s::float8 = 0 THEN 0 ELSE %(idf_2)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_2)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_3)s::float8 = 0 THEN 0 ELSE %(idf_3)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_3)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_4)s::float8 = 0 THEN 0 ELSE %(idf_4)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_4)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_5)s::float8 = 0 THEN 0 ELSE %(idf_5)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_5)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_6)s::float8 = 0 THEN 0 ELSE %(idf_6)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_6)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_7)s::float8 = 0 THEN 0 ELSE %(idf_7)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_7)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_8)s::float8 = 0 THEN 0 ELSE %(idf_8)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_8)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_9)s::float8 = 0 THEN 0 ELSE %(idf_9)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_9)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_10)s::float8 = 0 THEN 0 ELSE %(idf_10)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_10)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_11)s::float8 = 0 THEN 0 ELSE %(idf_11)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_11)s::tsquery), 1e-9) - 1)) END +
+        CASE WHEN %(idf_12)s::float8 = 0 THEN 0 ELSE %(idf_12)s::float8 / (1 + (
+            %(slowly)s::float8 + %(slope)s::float8 * c.length
+        ) * (1 / greatest(ts_rank('{0, 0, 0.52, 1}', c.lexemes, %(band_12)s::tsquery), 1e-9) - 1)) END
+    ) DESC, c.id
     LIMIT %(limit)s
 )
-SELECT c.id, c.length, c.context_length, c.lexemes::text AS lexemes FROM candidate c
-
--- name: count_filtered
--- How many memories pass, counted up to a bound.
-SELECT count(*) AS memories FROM (
-    SELECT 1 FROM ricordo.memory m
-    WHERE m.namespace = %(namespace)s
-        AND (%(superseded)s OR m.superseded_by IS NULL)
-        AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
-        AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
-        AND (%(tags)s::text[] = '{}' OR m.tags @> %(tags)s::text[])
-        AND (%(metadata)s::jsonb = '{}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
-            SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
-            WHERE m.metadata -> wanted.key IS DISTINCT FROM wanted.value
-        )))
-        AND (%(origin)s::text IS NULL OR EXISTS (
-            SELECT 1 FROM ricordo.origin o
-            WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
-        ))
-    LIMIT %(bound)s
-) passed
+SELECT c.id AS chunk_id, c.length, c.context_length, c.lexemes::text AS lexemes FROM candidate c
 
 -- name: nearest
 -- Exact: the cast to `vector` is one that no index serves. Scores closer than a millionth are ties.
@@ -326,15 +377,31 @@ ORDER BY round(found.score * 1e6) DESC, found.chunk_id
 LIMIT %(limit)s
 
 -- name: filtered_nearest
-SELECT found.chunk_id AS id FROM (
-    SELECT e.chunk_id, -(e.vector::vector <#> %(vector)s) AS score
+-- Where as many memories pass as the bound says, nothing is compared, and the only row says so.
+WITH passed AS MATERIALIZED (
+    SELECT m.id
     FROM ricordo.memory m
-    JOIN ricordo.embedding e
-        ON e.namespace = %(namespace)s AND e.memory_id = m.id AND e.embedder_id = %(embedder_id)s
     WHERE m.namespace = %(namespace)s
         AND (%(superseded)s OR m.superseded_by IS NULL)
-        AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
+        AND (%(start)s::timestamptz IS NULL OR (
+            coalesce(m.event_end, m.event_timestamp) >= %(start)s::timestamptz
+            AND (m.event_end IS NULL OR m.event_end > %(start)s::timestamptz)
+        ))
         AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
+        AND (NOT %(undated)s OR m.event_timestamp IS NULL)
+        AND (%(true_at)s::timestamptz IS NULL OR (coalesce(
+            m.event_timestamp,
+            (SELECT p.updated_at FROM ricordo.memory p WHERE p.namespace = %(namespace)s AND p.id = m.supersedes),
+            %(true_at)s::timestamptz
+        ) <= %(true_at)s::timestamptz AND NOT EXISTS (
+            SELECT 1 FROM ricordo.memory n
+            WHERE n.namespace = %(namespace)s AND n.id = m.superseded_by
+                AND coalesce(n.event_timestamp, m.updated_at) <= %(true_at)s::timestamptz
+        )))
+        AND (%(known_at)s::timestamptz IS NULL OR (coalesce(
+            (SELECT p.updated_at FROM ricordo.memory p WHERE p.namespace = %(namespace)s AND p.id = m.supersedes),
+            m.created_at
+        ) <= %(known_at)s::timestamptz AND (m.superseded_by IS NULL OR m.updated_at > %(known_at)s::timestamptz)))
         AND (%(tags)s::text[] = '{}' OR m.tags @> %(tags)s::text[])
         AND (%(metadata)s::jsonb = '{}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
             SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
@@ -344,11 +411,24 @@ SELECT found.chunk_id AS id FROM (
             SELECT 1 FROM ricordo.origin o
             WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
         ))
-    OFFSET 0
-) found
-WHERE found.score >= %(floor)s
-ORDER BY round(found.score * 1e6) DESC, found.chunk_id
-LIMIT %(limit)s
+    LIMIT %(bound)s
+), counted AS MATERIALIZED (
+    SELECT count(*) >= %(bound)s AS many FROM passed
+), found AS MATERIALIZED (
+    SELECT e.chunk_id, -(e.vector::vector <#> %(vector)s) AS score
+    FROM passed
+    JOIN ricordo.embedding e
+        ON e.namespace = %(namespace)s AND e.memory_id = passed.id AND e.embedder_id = %(embedder_id)s
+    WHERE NOT (SELECT many FROM counted)
+), nearest AS MATERIALIZED (
+    SELECT found.chunk_id AS id FROM found
+    WHERE found.score >= %(floor)s
+    ORDER BY round(found.score * 1e6) DESC, found.chunk_id
+    LIMIT %(limit)s
+)
+SELECT id FROM nearest
+UNION ALL
+SELECT NULL FROM counted WHERE many
 
 -- name: search_by_index
 SET LOCAL hnsw.iterative_scan = 'relaxed_order';
@@ -376,8 +456,25 @@ WITH near AS MATERIALIZED (
     WHERE e.namespace = %(namespace)s AND e.embedder_id = %(embedder_id)s AND (
         SELECT
             (%(superseded)s OR m.superseded_by IS NULL)
-            AND (%(start)s::timestamptz IS NULL OR m.event_timestamp >= %(start)s::timestamptz)
+            AND (%(start)s::timestamptz IS NULL OR (
+                coalesce(m.event_end, m.event_timestamp) >= %(start)s::timestamptz
+                AND (m.event_end IS NULL OR m.event_end > %(start)s::timestamptz)
+            ))
             AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
+            AND (NOT %(undated)s OR m.event_timestamp IS NULL)
+            AND (%(true_at)s::timestamptz IS NULL OR (coalesce(
+                m.event_timestamp,
+                (SELECT p.updated_at FROM ricordo.memory p WHERE p.namespace = %(namespace)s AND p.id = m.supersedes),
+                %(true_at)s::timestamptz
+            ) <= %(true_at)s::timestamptz AND NOT EXISTS (
+                SELECT 1 FROM ricordo.memory n
+                WHERE n.namespace = %(namespace)s AND n.id = m.superseded_by
+                    AND coalesce(n.event_timestamp, m.updated_at) <= %(true_at)s::timestamptz
+            )))
+            AND (%(known_at)s::timestamptz IS NULL OR (coalesce(
+                (SELECT p.updated_at FROM ricordo.memory p WHERE p.namespace = %(namespace)s AND p.id = m.supersedes),
+                m.created_at
+            ) <= %(known_at)s::timestamptz AND (m.superseded_by IS NULL OR m.updated_at > %(known_at)s::timestamptz)))
             AND (%(tags)s::text[] = '{{}}' OR m.tags @> %(tags)s::text[])
             AND (%(metadata)s::jsonb = '{{}}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
                 SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
@@ -416,6 +513,78 @@ JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
 JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
 WHERE c.namespace = %(namespace)s AND c.id = ANY(%(ids)s::text[])
 
+-- name: candidates
+-- The chunks and those up to `reach` places from each: in its memory, and in the memories of its group.
+WITH wanted AS MATERIALIZED (
+    SELECT c.id, c.memory_id, c.position FROM ricordo.chunk c
+    WHERE c.namespace = %(namespace)s AND c.id = ANY(%(ids)s::text[])
+), near AS MATERIALIZED (
+    SELECT w.id FROM wanted w
+    UNION
+    SELECT c.id FROM wanted w
+    JOIN ricordo.chunk c ON c.namespace = %(namespace)s AND c.memory_id = w.memory_id
+        AND c.position BETWEEN w.position - %(reach)s AND w.position + %(reach)s
+    WHERE %(reach)s > 0
+    UNION
+    SELECT c.id FROM wanted w
+    JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = w.memory_id
+    JOIN ricordo.memory n ON n.namespace = %(namespace)s AND n.origin_id = m.origin_id
+        AND n.position BETWEEN m.position - %(reach)s AND m.position + %(reach)s AND n.grouping = m.grouping
+    JOIN ricordo.chunk c ON c.namespace = %(namespace)s AND c.memory_id = n.id
+    WHERE %(reach)s > 0
+)
+SELECT
+    c.id AS chunk_id, c.memory_id, c.text AS chunk_text, c.context AS chunk_context, c.position AS chunk_position,
+    c.length, c.context_length, c.lexemes::text AS lexemes, m.grouping, m.speaker, m.position, o.uri, e.vector, t.tokens
+FROM near
+JOIN ricordo.chunk c ON c.namespace = %(namespace)s AND c.id = near.id
+JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
+JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
+LEFT JOIN ricordo.embedding e
+    ON e.namespace = %(namespace)s AND e.chunk_id = c.id AND e.embedder_id = %(embedder_id)s
+LEFT JOIN ricordo.token_embedding t
+    ON t.namespace = %(namespace)s AND t.chunk_id = c.id AND t.embedder_id = %(token_embedder_id)s
+
+-- name: timeline
+SELECT latest.* FROM (
+    SELECT m.*, o.uri, o.kind, o.title
+    FROM ricordo.memory m
+    JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
+    WHERE m.namespace = %(namespace)s AND m.event_timestamp IS NOT NULL
+        AND (%(superseded)s OR m.superseded_by IS NULL)
+        AND (%(start)s::timestamptz IS NULL OR (
+            coalesce(m.event_end, m.event_timestamp) >= %(start)s::timestamptz
+            AND (m.event_end IS NULL OR m.event_end > %(start)s::timestamptz)
+        ))
+        AND (%(end)s::timestamptz IS NULL OR m.event_timestamp < %(end)s::timestamptz)
+        AND (NOT %(undated)s OR m.event_timestamp IS NULL)
+        AND (%(true_at)s::timestamptz IS NULL OR (coalesce(
+            m.event_timestamp,
+            (SELECT p.updated_at FROM ricordo.memory p WHERE p.namespace = %(namespace)s AND p.id = m.supersedes),
+            %(true_at)s::timestamptz
+        ) <= %(true_at)s::timestamptz AND NOT EXISTS (
+            SELECT 1 FROM ricordo.memory n
+            WHERE n.namespace = %(namespace)s AND n.id = m.superseded_by
+                AND coalesce(n.event_timestamp, m.updated_at) <= %(true_at)s::timestamptz
+        )))
+        AND (%(known_at)s::timestamptz IS NULL OR (coalesce(
+            (SELECT p.updated_at FROM ricordo.memory p WHERE p.namespace = %(namespace)s AND p.id = m.supersedes),
+            m.created_at
+        ) <= %(known_at)s::timestamptz AND (m.superseded_by IS NULL OR m.updated_at > %(known_at)s::timestamptz)))
+        AND (%(tags)s::text[] = '{}' OR m.tags @> %(tags)s::text[])
+        AND (%(metadata)s::jsonb = '{}' OR (m.metadata @> %(metadata)s::jsonb AND NOT EXISTS (
+            SELECT 1 FROM jsonb_each(%(metadata)s::jsonb) wanted
+            WHERE m.metadata -> wanted.key IS DISTINCT FROM wanted.value
+        )))
+        AND (%(origin)s::text IS NULL OR EXISTS (
+            SELECT 1 FROM ricordo.origin o
+            WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
+        ))
+    ORDER BY m.event_timestamp DESC, m.id DESC
+    LIMIT %(limit)s
+) latest
+ORDER BY latest.event_timestamp, latest.id
+
 -- name: memories
 SELECT m.*, o.uri, o.kind, o.title
 FROM ricordo.memory m
@@ -433,12 +602,14 @@ LIMIT 2
 -- name: entries
 SELECT
     c.id AS chunk_id, c.memory_id, c.text AS chunk_text, c.context AS chunk_context, c.position AS chunk_position,
-    m.grouping, m.speaker, o.uri, e.vector, held.lexemes, held.counts, held.context_counts
+    m.grouping, m.speaker, o.uri, e.vector, t.tokens, held.lexemes, held.counts, held.context_counts
 FROM ricordo.chunk c
 JOIN ricordo.memory m ON m.namespace = %(namespace)s AND m.id = c.memory_id
 JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
 LEFT JOIN ricordo.embedding e
     ON e.namespace = %(namespace)s AND e.chunk_id = c.id AND e.embedder_id = %(embedder_id)s
+LEFT JOIN ricordo.token_embedding t
+    ON t.namespace = %(namespace)s AND t.chunk_id = c.id AND t.embedder_id = %(embedder_id)s
 CROSS JOIN LATERAL (
     SELECT
         array_agg(x.lexeme) AS lexemes,

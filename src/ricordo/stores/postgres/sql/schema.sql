@@ -42,6 +42,9 @@ CREATE TABLE ricordo.memory (
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     event_timestamp timestamptz,
+    event_end timestamptz,
+    event_grain text,
+    event_origin text,
     tags text[] NOT NULL,
     metadata jsonb NOT NULL,
     supersedes text COLLATE "C",
@@ -51,8 +54,9 @@ CREATE TABLE ricordo.memory (
     CONSTRAINT memory_origin_fkey FOREIGN KEY (namespace, origin_id) REFERENCES ricordo.origin (namespace, id)
 );
 
-CREATE INDEX memory_by_origin ON ricordo.memory (namespace, origin_id);
-CREATE INDEX memory_by_event ON ricordo.memory (namespace, event_timestamp) WHERE event_timestamp IS NOT NULL;
+CREATE INDEX memory_by_origin ON ricordo.memory (namespace, origin_id, position);
+CREATE INDEX memory_by_event ON ricordo.memory (namespace, event_timestamp, id) WHERE event_timestamp IS NOT NULL;
+CREATE INDEX memory_by_overlap ON ricordo.memory (namespace, coalesce(event_end, event_timestamp), event_timestamp);
 CREATE INDEX memory_by_supersedes ON ricordo.memory (namespace, supersedes) WHERE supersedes IS NOT NULL;
 CREATE INDEX memory_by_superseded_by ON ricordo.memory (namespace, superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memory_by_version ON ricordo.memory (namespace, version, id) WHERE version > 0;
@@ -77,7 +81,7 @@ CREATE TABLE ricordo.chunk (
         ON DELETE CASCADE
 );
 
-CREATE INDEX chunk_by_memory ON ricordo.chunk (namespace, memory_id);
+CREATE INDEX chunk_by_memory ON ricordo.chunk (namespace, memory_id, position);
 CREATE INDEX chunk_by_lexeme ON ricordo.chunk USING gin (lexemes) WITH (fastupdate = off);
 
 CREATE TABLE ricordo.embedder (
@@ -105,6 +109,21 @@ CREATE TABLE ricordo.embedding (
 
 CREATE INDEX embedding_by_memory ON ricordo.embedding (namespace, memory_id);
 ALTER TABLE ricordo.embedding ALTER COLUMN vector SET STORAGE PLAIN;
+
+-- Token vectors: the signs of each token's vector, one bit a dimension, which no compression makes shorter.
+CREATE TABLE ricordo.token_embedding (
+    namespace text NOT NULL,
+    chunk_id text COLLATE "C" NOT NULL,
+    embedder_id text COLLATE "C" NOT NULL,
+    tokens bytea NOT NULL,
+    CONSTRAINT token_embedding_pkey PRIMARY KEY (namespace, chunk_id, embedder_id),
+    CONSTRAINT token_embedding_chunk_fkey FOREIGN KEY (namespace, chunk_id) REFERENCES ricordo.chunk (namespace, id)
+        ON DELETE CASCADE,
+    CONSTRAINT token_embedding_embedder_fkey FOREIGN KEY (namespace, embedder_id)
+        REFERENCES ricordo.embedder (namespace, id)
+);
+
+ALTER TABLE ricordo.token_embedding ALTER COLUMN tokens SET STORAGE EXTERNAL;
 
 CREATE TABLE ricordo.tombstone (
     namespace text NOT NULL,
