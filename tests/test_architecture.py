@@ -114,9 +114,11 @@ def test_a_third_party_package_has_one_home(module: Path) -> None:
 def test_the_public_names_are_these() -> None:
     assert sorted(ricordo.__all__) == ricordo.__all__
     assert ricordo.__all__ == [
+        "AsOf",
         "Chunk",
         "ConfigError",
         "Engine",
+        "EventTime",
         "Filters",
         "Hit",
         "InvalidInput",
@@ -136,6 +138,7 @@ def test_the_public_names_are_these() -> None:
         "StoreBusy",
         "StoreError",
         "TimeRange",
+        "Timeline",
         "open",
     ]
     assert all(getattr(ricordo, name) is not None for name in ricordo.__all__)

@@ -31,14 +31,17 @@ if TYPE_CHECKING:
         StoreBusy,
         StoreError,
     )
-    from ricordo.memory import Chunk, Memory, Origin
-    from ricordo.query import Filters, Hit, Notice, Query, Recall, TimeRange
+    from ricordo.memory import Chunk, EventTime, Memory, Origin
+    from ricordo.query import AsOf, Filters, Hit, Notice, Query, Recall, TimeRange
     from ricordo.settings import Settings
+    from ricordo.timeline import Timeline
 
 __all__ = [
+    "AsOf",
     "Chunk",
     "ConfigError",
     "Engine",
+    "EventTime",
     "Filters",
     "Hit",
     "InvalidInput",
@@ -58,14 +61,17 @@ __all__ = [
     "StoreBusy",
     "StoreError",
     "TimeRange",
+    "Timeline",
     "open",
 ]
 
 # Names are looked up when first used, so that `ricordo --help` does not wait for numpy.
 _HOMES = {
+    "AsOf": "ricordo.query",
     "Chunk": "ricordo.memory",
     "ConfigError": "ricordo.errors",
     "Engine": "ricordo.engine",
+    "EventTime": "ricordo.memory",
     "Filters": "ricordo.query",
     "Hit": "ricordo.query",
     "InvalidInput": "ricordo.errors",
@@ -85,6 +91,7 @@ _HOMES = {
     "StoreBusy": "ricordo.errors",
     "StoreError": "ricordo.errors",
     "TimeRange": "ricordo.query",
+    "Timeline": "ricordo.timeline",
     "open": "ricordo.engine",
 }
 

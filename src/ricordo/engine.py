@@ -27,6 +27,7 @@ from ricordo.remember import Writer
 from ricordo.settings import Settings, load_settings
 from ricordo.sources import find_sources
 from ricordo.stores import open_store
+from ricordo.timeline import Timeline, of_namespace, of_topic
 from ricordo.window import Calendar
 
 __all__ = ["Engine", "Remembered", "open"]
@@ -205,6 +206,19 @@ class Engine:
         )
         await self._add(revised)
         return revised
+
+    async def timeline(self, topic: str | None = None, *, limit: int = 20, filters: Filters = EVERYTHING) -> Timeline:
+        """What happened, earliest first: the latest memories of the namespace, or those that a topic finds.
+
+        With `filters.superseded` old versions too. Raises InvalidInput for a limit outside 1…1000, ModelError,
+        StoreError.
+        """
+        query = Query(
+            text=topic or "", namespace=self.namespace, limit=limit, filters=filters, history=filters.superseded
+        )
+        if topic is None:
+            return await of_namespace(self._store, self.namespace, filters, limit)
+        return of_topic(query, await self._reader.recall(query))
 
     async def forget(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Remove memories for good, with all their versions; each id may be the beginning of one.

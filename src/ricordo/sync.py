@@ -28,6 +28,7 @@ from ricordo.memory import EventTime, Json, Memory
 from ricordo.protocols import Embedder, Fault, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Recall
 from ricordo.settings import Settings
+from ricordo.timeline import Timeline
 
 __all__ = ["Engine", "open"]
 
@@ -92,6 +93,9 @@ class Engine:
 
     def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | EventTime | None = None) -> Memory:
         return self._portal.call(partial(self._inner.revise, memory_id, text, event_timestamp=event_timestamp))
+
+    def timeline(self, topic: str | None = None, *, limit: int = 20, filters: Filters = EVERYTHING) -> Timeline:
+        return self._portal.call(partial(self._inner.timeline, topic, limit=limit, filters=filters))
 
     def forget(self, ids: Sequence[str]) -> tuple[str, ...]:
         return self._portal.call(self._inner.forget, ids)

@@ -67,9 +67,9 @@ def test_a_recall_without_hits_exits_with_1(run: Run, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("options", "found"),
     [
-        (("--since", "2026-06-01"), {"a", "b"}),
+        (("--since", "2026-06-01"), {"a", "b", "c"}),
         (("--until", "2026-06-01"), set()),
-        (("--since", "2026-06-02T00:00:00+00:00"), {"b"}),
+        (("--since", "2026-06-02T00:00:00+00:00"), {"b", "c"}),
         (("--since", "2026-06-01", "--until", "2026-06-02"), {"a"}),
         (("--tag", "x"), {"a", "b"}),
         (("--tag", "x", "--tag", "y"), {"b"}),
@@ -130,8 +130,8 @@ def test_the_json_of_show_holds_all_of_a_memory(ask: Ask) -> None:
 
     assert code == 0
     assert set(shown) == {
-        "id", "text", "context", "created_at", "updated_at", "event_timestamp", "source", "group", "speaker",
-        "position", "tags", "metadata", "supersedes", "superseded_by",
+        "id", "text", "context", "created_at", "updated_at", "event_timestamp", "event_end", "event_grain",
+        "event_origin", "source", "group", "speaker", "position", "tags", "metadata", "supersedes", "superseded_by",
     }  # fmt: skip
     assert shown["tags"] == ["x"]
 
@@ -274,7 +274,7 @@ def test_doctor_exits_with_3_when_the_store_cannot_be_used(ask: Ask, tmp_path: P
     ("arguments", "complaint"),
     [
         (("remember", "  "), "there is nothing to remember: the text is empty"),
-        (("remember", "x", "--when", "soon"), "--when 'soon' is no ISO date or time"),
+        (("remember", "x", "--when", "soon"), "--when 'soon' names no time"),
         (("remember", "x", "--meta", "alone"), "--meta 'alone' must have the form key=value"),
         (("recall", "x", "--limit", "0"), "limit must be between 1 and 1000, not 0"),
         (("recall", "x", "--since", "2026-02-01", "--until", "2026-01-01"), "the time range ends"),

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory import Chunk, Memory, Origin
+from ricordo.memory import Chunk, EventOrigin, EventTime, Memory, Origin
 from ricordo.protocols import Stats
 from ricordo.query import Hit, Notice, Query, Recall, TimeRange, TimeUse
 from ricordo.render.documents import document
 from ricordo.render.layouts import to_text
-from ricordo.render.phrases import age, day, excerpt, flat, occasion, place, safe, size_advice
+from ricordo.render.occasions import gap, occasion, period
+from ricordo.render.phrases import age, day, excerpt, flat, place, safe, size_advice
 from ricordo.render.reports import View
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -70,6 +71,75 @@ def test_a_time_of_day_is_told_unless_it_is_midnight_in_the_zone() -> None:
 def test_what_has_no_event_time_says_when_it_was_learned() -> None:
     assert occasion(a_memory("x", TOLD, None), NOW, UTC) == "said 2026-11-16, today"
     assert occasion(a_memory("x", NOTE, None), NOW, UTC) == "learned 2026-11-16, today"
+
+
+def between(start: str, end: str | None, grain: str | None) -> EventTime:
+    first = datetime.fromisoformat(start).replace(tzinfo=UTC)
+    return EventTime(start=first, end=datetime.fromisoformat(end).replace(tzinfo=UTC) if end else None, grain=grain)
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (between("2026-05-03", None, None), "2026-05-03"),
+        (between("2026-05-03T17:20", None, None), "2026-05-03 17:20"),
+        (between("2026-05-03T17:00", "2026-05-03T18:00", "hour"), "2026-05-03 17:00"),
+        (between("2026-05-03T06:00", "2026-05-03T12:00", "part"), "2026-05-03 06:00 to 12:00"),
+        (between("2026-05-03", "2026-05-04", "day"), "2026-05-03"),
+        (between("2026-05-03", "2026-05-06", "day"), "2026-05-03 to 2026-05-05"),
+        (between("2026-04-27", "2026-05-04", "week"), "week of 2026-04-27"),
+        (between("2026-04-27", "2026-05-11", "week"), "2026-04-27 to 2026-05-10"),
+        (between("2026-05-02", "2026-05-04", "weekend"), "weekend of 2026-05-02"),
+        (between("2026-05-01", "2026-06-01", "month"), "May 2026"),
+        (between("2026-05-03", "2026-06-03", "month"), "2026-05-03 to 2026-06-02"),
+        (between("2026-04-01", "2026-07-01", "quarter"), "Q2 2026"),
+        (between("2026-07-01", "2027-01-01", "half"), "H2 2026"),
+        (between("2026-06-01", "2026-09-01", "season"), "2026-06-01 to 2026-08-31"),
+        (between("2026-01-01", "2027-01-01", "year"), "2026"),
+        (between("2010-01-01", "2020-01-01", "decade"), "2010s"),
+    ],
+)
+def test_an_event_is_told_as_exactly_as_it_is_known(event: EventTime, said: str) -> None:
+    assert period(event, UTC) == said
+
+
+@pytest.mark.parametrize(("first", "last"), [("2026-03-29", "2026-03-30"), ("2026-10-25", "2026-10-26")])
+def test_a_day_on_which_the_clock_changes_is_a_day(first: str, last: str) -> None:
+    lisbon = ZoneInfo("Europe/Lisbon")
+    start, end = (datetime.fromisoformat(each).replace(tzinfo=lisbon).astimezone(UTC) for each in (first, last))
+
+    assert period(EventTime(start=start, end=end, grain="day"), lisbon) == first
+
+
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        (EventOrigin.STATED, "May 2026, 6 months ago"),
+        (EventOrigin.SOURCE, "May 2026, 6 months ago (from its source)"),
+        (EventOrigin.INFERRED, "May 2026, 6 months ago (inferred)"),
+        (EventOrigin.SAID, "said May 2026, 6 months ago"),
+    ],
+)
+def test_an_occasion_says_how_it_is_known(origin: EventOrigin, said: str) -> None:
+    may = EventTime(
+        start=datetime(2026, 5, 1, tzinfo=UTC), end=datetime(2026, 6, 1, tzinfo=UTC), grain="month", origin=origin
+    )
+
+    assert occasion(a_memory("x", TOLD).happened(may), NOW, UTC) == said
+
+
+def test_what_lasts_is_now() -> None:
+    year = between("2026-01-01", "2027-01-01", "year")
+
+    assert occasion(a_memory("x", TOLD).happened(year), NOW, UTC) == "2026, now"
+
+
+def test_a_silence_of_two_weeks_is_a_gap() -> None:
+    march, june = between("2026-03-01", "2026-04-01", "month"), between("2026-06-09", None, None)
+
+    assert gap(march, june, UTC) == "2 months"
+    assert gap(between("2026-06-01", None, None), june, UTC) is None
+    assert gap(june, june, UTC) is None
 
 
 def test_a_place_is_a_title_and_a_path_below_home() -> None:
@@ -179,9 +249,15 @@ def test_the_json_of_a_recall_has_exactly_the_promised_keys() -> None:
         "created_at",
         "updated_at",
         "event_timestamp",
+        "event_end",
+        "event_grain",
+        "event_origin",
         "source",
         "superseded_by",
         "metadata",
+        "parts",
+        "history",
+        "restated",
     ]
     assert hits[0]["source"] == {"kind": "markdown", "uri": NOTE.uri, "title": "Project Baikal"}
 

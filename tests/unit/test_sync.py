@@ -39,6 +39,7 @@ def test_the_blocking_surface_answers_and_raises_the_same() -> None:
 
         assert memory.recall("which port?").hits[0].text == "the port is 9090"
         assert [version.text for version in memory.history(revised.id)] == ["the port is 8080", "the port is 9090"]
+        assert [each.text for each in memory.timeline().memories] == ["the port is 9090"]
         assert len(list(memory.export())) == 3
         assert memory.namespace == "n"
         with pytest.raises(NotFound):

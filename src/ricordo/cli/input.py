@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypedDict, TypeVar
 
@@ -16,7 +17,7 @@ from ricordo.errors import InvalidInput
 
 if TYPE_CHECKING:
     from ricordo.memory import Json
-    from ricordo.query import Filters
+    from ricordo.query import AsOf, Filters
 
 __all__ = [
     "STDIN",
@@ -33,6 +34,7 @@ __all__ = [
 F = TypeVar("F", bound="Callable[..., object]")
 
 STDIN = "-"
+INSTANT = timedelta(microseconds=1)
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # two letters at least: C: is a drive
 
 tag_option = click.option("--tag", "tags", type=TEXT, multiple=True, metavar="TAG", help="A tag; may be repeated.")
@@ -91,8 +93,10 @@ def filter_options(function: F) -> F:
     """The options that say what a memory must be to be considered, taken together as a `FilterChoice`."""
     for option in reversed(
         (
-            click.option("--since", type=TEXT, metavar="ISO", help="Happened at or after this date or time."),
-            click.option("--until", type=TEXT, metavar="ISO", help="Happened before this date or time."),
+            click.option("--since", type=TEXT, metavar="TIME", help="Happened at the beginning of this time or later."),
+            click.option("--until", type=TEXT, metavar="TIME", help="Happened before the beginning of this time."),
+            click.option("--as-of", type=TEXT, metavar="TIME", help="What was true at the end of this time."),
+            click.option("--as-known", type=TEXT, metavar="TIME", help="What was known at the end of this time."),
             tag_option,
             metadata_option,
             click.option(
@@ -110,6 +114,8 @@ class FilterChoice(TypedDict):
 
     since: str | None
     until: str | None
+    as_of: str | None
+    as_known: str | None
     tags: tuple[str, ...]
     pairs: tuple[str, ...]
     origin: str | None
@@ -120,15 +126,29 @@ def read_filters(options: Options, chosen: FilterChoice) -> Filters:
     """The filters that were chosen. Raises InvalidInput."""
     from ricordo.query import Filters, TimeRange
 
-    start = options.moment(chosen["since"], "--since") if chosen["since"] else None
-    end = options.moment(chosen["until"], "--until") if chosen["until"] else None
+    start = options.time(chosen["since"], "--since").start if chosen["since"] else None
+    end = options.time(chosen["until"], "--until").start if chosen["until"] else None
     return Filters(
         time=TimeRange(start=start, end=end) if start or end else None,
+        as_of=_as_of(options, chosen),
         tags=chosen["tags"],
         metadata=metadata(chosen["pairs"]),
         origin=_origin(chosen["origin"]) if chosen["origin"] else None,
         superseded=chosen["superseded"],
     )
+
+
+def _as_of(options: Options, chosen: FilterChoice) -> AsOf | None:
+    from ricordo.query import AsOf
+
+    if chosen["as_of"] and chosen["as_known"]:
+        raise InvalidInput("--as-of and --as-known exclude one another: what was true, or what was known")
+    for name, given, known in (("--as-of", chosen["as_of"], False), ("--as-known", chosen["as_known"], True)):
+        if given:
+            time = options.time(given, name)
+            # What began with the next day was not true at the end of this one.
+            return AsOf(moment=time.end - INSTANT if time.end else time.start, known=known)
+    return None
 
 
 def _origin(text: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
@@ -13,14 +13,23 @@ from ricordo.cli.options import TEXT, Command, Options, examples, pass_options
 from ricordo.cli.program import FOUND, NOTHING
 
 if TYPE_CHECKING:
-    from ricordo.engine import Engine
+    from ricordo.engine import Engine, Remembered
     from ricordo.memory import Memory
 
 __all__ = ["forget", "history", "remember", "revise", "show"]
 
 when_option = click.option(
-    "--when", type=TEXT, metavar="ISO", help="When it happened; a date alone is its midnight in --tz."
+    "--when", type=TEXT, metavar="TIME", help="When it happened; otherwise its words tell, or it is now."
 )
+
+
+class Told(TypedDict):
+    """What is given for `remember` beside the text."""
+
+    when: str | None
+    tags: tuple[str, ...]
+    pairs: tuple[str, ...]
+    supersedes: str | None
 
 
 @click.command(
@@ -28,6 +37,7 @@ when_option = click.option(
     epilog=examples(
         'ricordo remember "Dana\'s door code is 4471" --tag codes',
         'ricordo remember "The pool went from 20 to 60" --when 2026-06-09',
+        'ricordo remember "The pool went from 60 to 40" --when "last monday" --supersedes 3fa81c2e',
         "pbpaste | ricordo remember - --meta project=atlas",
     ),
 )
@@ -35,20 +45,24 @@ when_option = click.option(
 @when_option
 @tag_option
 @metadata_option
+@click.option("--supersedes", type=TEXT, metavar="ID", help="The memory that this one takes the place of.")
 @pass_options
-def remember(options: Options, /, *, text: str, when: str | None, tags: tuple[str, ...], pairs: tuple[str, ...]) -> int:
+def remember(options: Options, /, *, text: str, **told: Unpack[Told]) -> int:
     """Remember a text; - reads it from standard input.
 
-    Saying the same again changes nothing.
+    Saying the same again changes nothing. TIME is a date, a month, a date with a time, or a phrase such as
+    "last monday".
     """
     said = text_or_stdin(text)
-    properties = metadata(pairs)
-    moment = options.moment(when, "--when") if when else None
-    options.show(
-        options.run(
-            lambda memory: memory.remember(said, event_timestamp=moment, tags=tags, metadata=properties),
+    properties = metadata(told["pairs"])
+    when = options.time(told["when"], "--when") if told["when"] else None
+
+    def tell(memory: Engine) -> Awaitable[Remembered]:
+        return memory.remember(
+            said, event_timestamp=when, tags=told["tags"], metadata=properties, supersedes=told["supersedes"]
         )
-    )
+
+    options.show(options.run(tell))
     return FOUND
 
 
@@ -80,8 +94,8 @@ def revise(options: Options, /, *, memory_id: str, text: str, when: str | None) 
     from ricordo.render.reports import Revised
 
     said = text_or_stdin(text)
-    moment = options.moment(when, "--when") if when else None
-    revised = options.run(lambda memory: memory.revise(memory_id, said, event_timestamp=moment))
+    event = options.time(when, "--when") if when else None
+    revised = options.run(lambda memory: memory.revise(memory_id, said, event_timestamp=event))
     options.show(Revised(memory=revised))
     return FOUND
 

@@ -15,6 +15,7 @@ from ricordo.memory import clean
 
 if TYPE_CHECKING:
     from ricordo.engine import Engine
+    from ricordo.memory import EventTime
     from ricordo.settings import Settings
 
 __all__ = ["TEXT", "Command", "Options", "Program", "examples", "pass_options"]
@@ -60,6 +61,16 @@ class Options:
             raise InvalidInput(
                 f"{name} {text!r} is no ISO date or time, such as 2026-11-16 or 2026-11-16T09:30"
             ) from error
+
+    def time(self, text: str, name: str) -> EventTime:
+        """The time that an option names, in ISO 8601 or as a phrase ("last monday"). Raises InvalidInput."""
+        from ricordo.dates import named_time, time_options
+
+        zone, options = self.settings.zone(), time_options(self.settings)
+        try:
+            return named_time(text, now=self.clock(), zone=zone, options=options)
+        except InvalidInput as error:
+            raise InvalidInput(f"{name} {error}") from error
 
     def run(self, work: Callable[[Engine], Awaitable[R]]) -> R:
         """Open the memory, do the work in it, and close it again. Raises what opening and the work raise."""

@@ -22,7 +22,7 @@ from ricordo.render.reports import (
     Revised,
 )
 
-__all__ = ["document"]
+__all__ = ["Document", "document", "time_document"]
 
 Document = dict[str, object]
 
@@ -38,7 +38,7 @@ def _(found: Recall) -> Document:
     return {
         "query": found.query.text,
         "namespace": found.query.namespace,
-        "time": _time(found.time),
+        "time": time_document(found.time),
         "hits": [_hit(hit) for hit in found.hits],
         "notices": [{"code": notice.code, "message": notice.message} for notice in found.notices],
         "timings_ms": {stage: round(spent, 2) for stage, spent in found.timings.items()},
@@ -55,7 +55,7 @@ def _hit(hit: Hit) -> Document:
         "arms": dict(hit.arms),
         "created_at": _moment(memory.created_at),
         "updated_at": _moment(memory.updated_at),
-        "event_timestamp": _moment(memory.event_timestamp),
+        **_event(memory),
         "source": _origin(memory.origin),
         "superseded_by": memory.superseded_by,
         "metadata": dict(memory.metadata),
@@ -73,7 +73,7 @@ def _(memory: Memory) -> Document:
         "context": memory.context,
         "created_at": _moment(memory.created_at),
         "updated_at": _moment(memory.updated_at),
-        "event_timestamp": _moment(memory.event_timestamp),
+        **_event(memory),
         "source": _origin(memory.origin),
         "group": memory.group,
         "speaker": memory.speaker,
@@ -180,11 +180,21 @@ def _(demonstration: Demonstration) -> Document:
     }
 
 
+def _event(memory: Memory) -> Document:
+    return {
+        "event_timestamp": _moment(memory.event_timestamp),
+        "event_end": _moment(memory.event_end),
+        "event_grain": memory.event_grain,
+        "event_origin": memory.event_origin,
+    }
+
+
 def _origin(origin: Origin) -> Document:
     return {"kind": origin.kind, "uri": origin.uri, "title": origin.title}
 
 
-def _time(use: TimeUse | None) -> Document | None:
+def time_document(use: TimeUse | None) -> Document | None:
+    """The time that shaped an answer, `null` when none did."""
     if use is None:
         return None
     return {

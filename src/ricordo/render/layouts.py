@@ -16,7 +16,8 @@ from ricordo.memory import Memory
 from ricordo.move import Moved
 from ricordo.protocols import Stats
 from ricordo.query import Hit, Recall, TimeUse
-from ricordo.render.phrases import day, excerpt, flat, megabytes, occasion, place, safe, short_id, size_advice
+from ricordo.render.occasions import occasion
+from ricordo.render.phrases import day, excerpt, flat, megabytes, place, safe, short_id, size_advice
 from ricordo.render.reports import (
     Answer,
     Demonstration,
@@ -31,7 +32,7 @@ from ricordo.render.reports import (
     View,
 )
 
-__all__ = ["layout", "to_text"]
+__all__ = ["DIM", "layout", "time_lines", "to_text"]
 
 DIM = "dim"
 STRONG = "bold"
@@ -55,7 +56,7 @@ def layout(value: object, view: View) -> RenderableType:
 @layout.register
 def _(found: Recall, view: View) -> RenderableType:
     parts: list[RenderableType] = [_hits(found, view) if found.hits else Text("nothing found")]
-    below = [*_time_lines(found.time, view), *(f"note: {flat(notice.message)}" for notice in found.notices)]
+    below = [*time_lines(found.time, view), *(f"note: {flat(notice.message)}" for notice in found.notices)]
     if found.hits:
         total = found.timings.get("total", 0.0)
         below.append(f"{_count(len(found.hits), 'hit')} in {total:.0f} ms")
@@ -102,7 +103,8 @@ def _marks(hit: Hit) -> Iterable[str]:
         yield f"restates {', '.join(map(short_id, hit.restated))}"
 
 
-def _time_lines(use: TimeUse | None, view: View) -> Iterable[str]:
+def time_lines(use: TimeUse | None, view: View) -> Iterable[str]:
+    """A line on the time that shaped an answer, none when none did."""
     if use is not None:
         since = f"since {day(use.range.start, view.zone)}" if use.range.start else ""
         before = f"before {day(use.range.end, view.zone)}" if use.range.end else ""
@@ -142,9 +144,8 @@ def _(history: History, view: View) -> RenderableType:
     table.add_column(ratio=1, overflow="fold")
     for number, memory in enumerate(history.versions, start=1):
         state = "" if memory.superseded_by else "current"
-        changed = f"said {day(memory.updated_at, view.zone)}"
         table.add_row(str(number), Text(safe(memory.text).strip("\n")))
-        table.add_row("", Text(_joined((changed, short_id(memory.id), state)), DIM))
+        table.add_row("", Text(_joined((occasion(memory, view.now, view.zone), short_id(memory.id), state)), DIM))
     return table
 
 

@@ -7,9 +7,9 @@ from datetime import datetime, time, tzinfo
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from ricordo.memory import Memory, Origin
+from ricordo.memory import Origin
 
-__all__ = ["age", "day", "excerpt", "flat", "megabytes", "occasion", "place", "safe", "short_id", "size_advice"]
+__all__ = ["age", "day", "excerpt", "flat", "megabytes", "place", "safe", "short_id", "size_advice"]
 
 EXCERPT_CHARACTERS = 420
 EXCERPT_LINES = 8
@@ -101,15 +101,6 @@ def _span(days: int) -> str:
         if days >= 2 * length:
             return f"{int(days / length)} {unit}s"
     return f"{days} days"
-
-
-def occasion(memory: Memory, now: datetime, zone: tzinfo) -> str:
-    """When the thing happened; when that is unknown, when the store was told of it or read it."""
-    if memory.event_timestamp is not None:
-        return f"{day(memory.event_timestamp, zone)}, {age(memory.event_timestamp, now, zone)}"
-    verb = "said" if memory.origin.kind == "told" else "learned"
-    learned = memory.updated_at
-    return f"{verb} {learned.astimezone(zone).date().isoformat()}, {age(learned, now, zone)}"
 
 
 def place(origin: Origin, home: Path | None = None) -> str:
