@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ricordo.errors import InvalidInput
 from ricordo.eval.analyzers import ANALYZERS
 from ricordo.eval.datasets import EPOCH, Collection, Dataset, Question
-from ricordo.eval.harness import Plan, Run, Step, evaluate
+from ricordo.eval.harness import TIMES, Plan, Run, Step, evaluate
 from ricordo.eval.metrics import MEASURES
 from ricordo.eval.plots import draw
 from ricordo.eval.report import Report, compared, document, markdown
@@ -73,6 +73,24 @@ def test_each_rung_asks_every_question() -> None:
 
     assert list(run.answers) == ["plain words", "words", "vectors", "rrf", "all"]
     assert all(len(answers) == 3 for answers in run.answers.values())
+
+
+def test_a_rung_can_leave_times_unread() -> None:
+    old, new = (
+        Memory(
+            text=f"The owl was seen by {who}.", origin=PAPER, created_at=EPOCH, updated_at=EPOCH, event_timestamp=when
+        )
+        for who, when in (("Ana", datetime(2025, 5, 3, tzinfo=UTC)), ("Bob", datetime(2026, 2, 20, tzinfo=UTC)))
+    )
+    question = asked("1", "who saw the owl in May 2025?", old)
+    owls = Dataset(
+        name="owls", collections=(Collection(name="o", memories=(old, new), questions=(question,)),), now=NOW
+    )
+    ranks = {name: answers[0].outcome.ranks for name, answers in ran(owls, ladder=TIMES).answers.items()}
+
+    assert list(ranks) == ["no time", "all"]
+    assert ranks["all"] == (1,)
+    assert ranks["no time"] != ranks["all"]
 
 
 def test_each_collection_has_a_namespace_of_its_own() -> None:

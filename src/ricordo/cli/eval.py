@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from ricordo.cli.options import TEXT, Command, Options, Program, examples, pass_
 
 if TYPE_CHECKING:
     from ricordo.eval.datasets import Dataset
+    from ricordo.eval.harness import Rung
 
 __all__ = ["eval_"]
 
@@ -132,6 +134,30 @@ def agent_memory(options: Options, /, *, split: str, oracle_time: bool, wanted: 
 
 
 @eval_.command(
+    "chronicle",
+    cls=Command,
+    epilog=examples(
+        "ricordo eval chronicle",
+        "ricordo eval chronicle --embedder none --json > run.json",
+    ),
+)
+@wants_analyzer
+@wants_report
+@pass_options
+def chronicle(options: Options, /, *, wanted: Wanted) -> int:
+    """Questions about times among 3,000 generated records.
+
+    Synthetic, in English and Russian: what happened again and again over three years, and 300 questions of twelve
+    kinds that differ from those about its other occurrences by their time alone. Measured with and without reading
+    times in questions.
+    """
+    from ricordo.eval.chronicle import chronicle as generate
+    from ricordo.eval.harness import TIMES
+
+    return measure(options, generate(), wanted, TIMES)
+
+
+@eval_.command(
     "questions",
     cls=Command,
     epilog=examples(
@@ -155,9 +181,14 @@ def questions(options: Options, /, *, file: Path, wanted: Wanted) -> int:
     return report(options, partial(evaluate_own, file, plan), wanted)
 
 
-def measure(options: Options, dataset: Dataset, wanted: Wanted) -> int:
-    """Run a benchmark in a store of its own and show the report."""
-    from ricordo.eval.harness import Plan, evaluate
+def measure(options: Options, dataset: Dataset, wanted: Wanted, ladder: Sequence[Rung] = ()) -> int:
+    """Run a benchmark in a store of its own, on the usual rungs unless others are given, and show the report."""
+    from ricordo.eval.harness import LADDER, Plan, evaluate
 
-    plan = Plan(settings=options.settings, store=options.given.get("store"), analyzer=wanted.analyzer)
+    plan = Plan(
+        settings=options.settings,
+        store=options.given.get("store"),
+        analyzer=wanted.analyzer,
+        ladder=tuple(ladder) or LADDER,
+    )
     return report(options, partial(evaluate, dataset, plan), wanted)

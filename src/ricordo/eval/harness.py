@@ -25,16 +25,29 @@ from ricordo.recall import ARMS, Reader
 from ricordo.settings import Settings
 from ricordo.transfer import read_lines
 
-__all__ = ["LADDER", "Answer", "Plan", "Run", "Rung", "Step", "by_category", "evaluate", "evaluate_own"]
+__all__ = [
+    "LADDER",
+    "TIMES",
+    "Answer",
+    "Plan",
+    "Run",
+    "Rung",
+    "Step",
+    "by_category",
+    "evaluate",
+    "evaluate_own",
+    "opened",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rung:
-    """The engine with only some of its arms, or with another analyzer than the run's."""
+    """The engine with only some of its arms, with another analyzer than the run's, or without reading times."""
 
     name: str
-    arms: frozenset[str]
+    arms: frozenset[str] = frozenset(ARMS)
     analyzer: str | None = None
+    times: bool = True
 
 
 LADDER = (
@@ -42,9 +55,12 @@ LADDER = (
     Rung(name="words", arms=frozenset({"words"})),
     Rung(name="vectors", arms=frozenset({"vectors"})),
     Rung(name="rrf", arms=frozenset({"vectors", "words"})),
-    Rung(name="all", arms=frozenset(ARMS)),
+    Rung(name="all"),
 )
 """From a baseline to the engine as it is, which is the last."""
+
+TIMES = (Rung(name="no time", times=False), Rung(name="all"))
+"""The engine as it is, and what it would be without reading times in questions."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,6 +189,17 @@ async def _open(
         yield memory
 
 
+@asynccontextmanager
+async def opened(
+    plan: Plan, collection: Collection, tell: Callable[[Step], None] = lambda _: None, now: datetime | None = None
+) -> AsyncIterator[Engine]:
+    """The engine with a collection remembered in it. Raises StoreError, ModelError."""
+    with _store(plan) as url:
+        async with _open(url, plan, collection, None, now) as memory:
+            await _read(memory, collection, _Tally(tell))
+            yield memory
+
+
 async def _read(memory: Engine, collection: Collection, tally: _Tally) -> None:
     sources = given(collection.memories)
     doing = f"remembering {collection.name}"
@@ -183,8 +210,8 @@ async def _read(memory: Engine, collection: Collection, tally: _Tally) -> None:
 
 
 async def _climb(memory: Engine, rung: Rung, plan: Plan, collection: Collection, tally: _Tally) -> None:
-    reader = replace(memory.reader, arms=rung.arms)
-    if reader.embedder is None and "vectors" in rung.arms and rung is not plan.ladder[-1]:
+    reader = replace(memory.reader, arms=rung.arms, times=rung.times)
+    if reader.embedder is None and "vectors" in rung.arms and rung.arms != frozenset(ARMS):
         return
     if reader.embedder is not None:
         tally.embedder = reader.embedder.fingerprint

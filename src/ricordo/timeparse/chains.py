@@ -54,7 +54,7 @@ class Chains:
     def _extended(self, atom: Atom) -> list[Atom]:
         tokens = self.context.tokens
         longer: list[Atom] = []
-        stop = skip(tokens, atom.end, GAP)
+        stop = skip(tokens, atom.end, GAP | {"since_or_from"} if _is_week_of(atom.period) else GAP)
         for place in range(atom.end, min(stop + 1, len(tokens))):
             if tokens[place - 1].pause:
                 break
@@ -73,7 +73,7 @@ def _joined(first: Period, second: Period) -> Period | None:
     A weekday beside a full date adds nothing.
     """
     composed = compose(first, second)
-    if composed is None and (second.grain is not Grain.WEEK or second.part_of != {Grain.DAY}):
+    if composed is None and not _is_week_of(second):
         composed = compose(second, first)
     if composed is not None:
         return composed
@@ -81,6 +81,11 @@ def _joined(first: Period, second: Period) -> Period | None:
         if weekday.grain is day.grain is Grain.DAY and weekday.cycle is Grain.WEEK and _agree(weekday, day):
             return replace(day)
     return None
+
+
+def _is_week_of(period: Period) -> bool:
+    """The week of a day that is told behind it: "the week of 5 March", "на неделе с 5 марта"."""
+    return period.grain is Grain.WEEK and period.part_of == {Grain.DAY}
 
 
 def _agree(weekday: Period, day: Period) -> bool:

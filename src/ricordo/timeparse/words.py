@@ -236,13 +236,23 @@ def _token(fields: Sequence[Field], place: int, count: int, entry: Entry | None)
 
 
 def _labelled(tokens: list[Token]) -> list[Token]:
-    """A number after "version", "port", "page" … is its name."""
+    """A number after "version", "port", "page" … is its name, unless it counts: "what did I order 3 days ago"."""
     for place in range(len(tokens) - 1):
         number = tokens[place + 1]
-        month = place + 2 < len(tokens) and "month" in tokens[place + 2].senses
-        if "label" in tokens[place].senses and not number.lexical and _DIGIT.search(number.folded) and not month:
+        labelled = "label" in tokens[place].senses and not number.lexical and _DIGIT.search(number.folded)
+        if labelled and not _counts(tokens[place + 2 : place + 4]):
             tokens[place + 1] = Token(number.start, number.end, number.folded, _NOTHING, opaque=True)
     return tokens
+
+
+def _counts(following: Sequence[Token]) -> bool:
+    """Whether a number is that of a day of a month, or of units that passed, by what follows it."""
+    senses = [token.senses.keys() for token in following]
+    if not senses:
+        return False
+    return "month" in senses[0] or (
+        len(senses) > 1 and not senses[0].isdisjoint({"unit", "units"}) and "ago" in senses[1]
+    )
 
 
 def _numerals(tokens: list[Token]) -> list[Token]:
