@@ -34,11 +34,11 @@ SENTENCES = (
     "Во вторник договорились оставить старую очередь ещё на две недели, пока не закончится проверка счетов.",
     "Запасной ключ от мастерской висит за синим шкафом, а код сигнализации знает Марта.",
     "Тестовую базу перенесли на порт 6432, старый порт до марта открыт только для чтения.",
-    "У Миры аллергия на фундук, но не на миндаль, поэтому торт на субботу заказали в другой пекарне.",
-    "El martes acordamos mantener la cola antigua dos semanas más, hasta que termine la auditoría del trimestre.",
+    "У Миры аллергия на фундук, поэтому торт на субботу заказали в другой пекарне.",
+    "El martes acordamos mantener la cola antigua dos semanas más, hasta que termine la auditoría.",
     "La llave de repuesto del taller cuelga detrás del armario azul, y Marta sabe el código de la alarma.",
     "A base de testes mudou para a porta 6432; a porta antiga fica aberta só para leitura até março.",
-    "A Mira é alérgica a avelãs, mas não a amêndoas, por isso o bolo de sábado vem da outra padaria.",
+    "A Mira é alérgica a avelãs, por isso o bolo de sábado vem da outra padaria.",
 )
 QUESTIONS = (
     "Which port does the test database listen on?",
@@ -47,6 +47,8 @@ QUESTIONS = (
     "Até quando fica a fila antiga?",
 )
 SHORT, LONG, SENTENCES_A_LONG = 144, 24, 8
+"""Texts of 25 and of 200 tokens of multilingual-e5-small in the mean."""
+
 ROUNDS = 40
 CANDIDATES = 50
 
@@ -105,6 +107,7 @@ def _measure_model(name: str, threads: int) -> Measured:
 
 def _measure_engine(name: str, threads: int) -> Measured:
     os.environ["OMP_NUM_THREADS"] = str(threads)
+    os.environ["OMP_WAIT_POLICY"] = "passive"  # as ours: threads that spin are slow where a core is busy
     started = time.perf_counter()
     engine: Any = import_module(name)
     engine.query(QUESTIONS[0])
