@@ -22,7 +22,7 @@ from ricordo.bm25 import rank
 from ricordo.memory import Memory, Origin
 from ricordo.protocols import Store
 from ricordo.query import EVERYTHING, Filters, Query, TimeRange, Variant, WordMatches
-from ricordo.recall import Depths, Reader
+from ricordo.recall import Reader
 from ricordo.remember import Writer
 from ricordo.stores import open_store
 from ricordo.testing import HashEmbedder, WholeChunker
@@ -32,10 +32,6 @@ pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 MEMORIES = 2000
 QUESTIONS = 500
-# Generated texts are made of fourteen words of a language, all of them common: nothing tells one from another but
-# how often it says them, and each store has candidates of its own far down such a list. Real text is asked at the
-# usual depths.
-DEPTHS = Depths() if DATA.is_dir() else Depths(candidates=4)
 TAGS = ("work", "home", "idea", "todo")
 VOCABULARY = (
     "lake project pipeline meeting budget gateway timeout backup river kitchen invoice teacher holiday doctor",
@@ -197,7 +193,7 @@ async def test_recall_gives_the_same_ten_from_both_stores(pair: Pair) -> None:
     for text, wanted in pair.questions:
         query = Query(text=text, namespace="a", filters=wanted)
         one, two = [
-            [hit.chunk.id for hit in await Reader(store=store, embedder=EMBEDDER, depths=DEPTHS).recall(query)]
+            [hit.chunk.id for hit in await Reader(store=store, embedder=EMBEDDER).recall(query)]
             for store in (pair.sqlite, pair.postgres)
         ]
         same += one == two

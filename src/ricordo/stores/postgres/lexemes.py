@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ricordo.memory import clean, digest
 
-__all__ = ["bands", "counted", "stored", "tsquery", "tsvector"]
+__all__ = ["bands", "counted", "needles", "stored", "tsquery", "tsvector"]
 
 LONGEST = 500  # bytes; the server takes 2046, and an index on namespace, lexeme and batch about 2700 in all
 OCCURRENCES = 127  # of each lexeme in text and in context: the server keeps 256 in all
@@ -65,21 +65,24 @@ def bands(idf: Mapping[str, float]) -> dict[str, float | str]:
     return values
 
 
-def counted(tsvector: str, lexemes: Iterable[str]) -> tuple[dict[str, int], dict[str, int]]:
-    """How often each of the lexemes stands in a tsvector's text form: in the text, and in the context."""
+def needles(terms: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Each term with what `counted` looks for."""
+    return tuple((term, f" {_quoted(stored(term))}:") for term in dict.fromkeys(terms) if term)
+
+
+def counted(tsvector: str, wanted: Sequence[tuple[str, str]]) -> tuple[dict[str, int], dict[str, int]]:
+    """How often each of the terms stands in a tsvector's text form: in the text, and in the context."""
     counts: dict[str, int] = {}
     context_counts: dict[str, int] = {}
-    for lexeme in lexemes:
-        held = f"{_quoted(lexeme)}:"
-        start = tsvector.find(held)
-        while start > 0 and tsvector[start - 1] != " ":
-            start = tsvector.find(held, start + 1)
-        if start < 0:
+    held = f" {tsvector} "
+    for term, needle in wanted:
+        found = held.find(needle)
+        if found < 0:
             continue
-        positions = tsvector[start + len(held) :].split(" ", 1)[0]
-        in_text = positions.count("A")
-        if in_text:
-            counts[lexeme] = in_text
-        if in_context := positions.count("B"):
-            context_counts[lexeme] = in_context
+        start = found + len(needle)
+        end = held.index(" ", start)
+        if in_text := held.count("A", start, end):
+            counts[term] = in_text
+        if in_context := held.count("B", start, end):
+            context_counts[term] = in_context
     return counts, context_counts

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ricordo.errors import InvalidInput, NotFound
 from ricordo.exchange import Entry, Known, Stats, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, WordMatch, WordMatches
-from ricordo.stores.candidates import candidate_terms
+from ricordo.stores.candidates import candidate_number, candidate_terms
 from ricordo.stores.postgres import tallies
-from ricordo.stores.postgres.lexemes import bands, counted, stored, tsquery
+from ricordo.stores.postgres.lexemes import bands, counted, needles, stored, tsquery
 from ricordo.stores.postgres.rows import (
     embedder_id,
     filter_values,
@@ -64,7 +64,7 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
     mean_length = counters.get(tallies.LEXEMES, 0) / chunks if chunks else 0.0
     values = {
         "any": tsquery(chosen),
-        "limit": ROUGHLY * limit,
+        "limit": ROUGHLY * candidate_number(chunks, limit),
         "slowly": SLOWLY,
         "slope": SLOPE / max(mean_length, 1.0),
         **bands({lexeme: times[lexeme] * math.log(1 + chunks / (frequency[lexeme] + 0.5)) for lexeme in chosen}),
@@ -72,8 +72,9 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
     }
     query = "word_matches" if is_plain(filters) else "filtered_word_matches"
     rows = await session.all(query, **values) if chosen else []
+    wanted = needles(terms)
     return WordMatches(
-        matches=tuple(_match(row, asked) for row in rows),
+        matches=tuple(_match(row, wanted) for row in rows),
         chunks=chunks,
         mean_length=mean_length,
         mean_context_length=counters.get(tallies.CONTEXT_LEXEMES, 0) / contexts if contexts else 0.0,
@@ -81,14 +82,14 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
     )
 
 
-def _match(row: Row, asked: Mapping[str, str]) -> WordMatch:
-    counts, context_counts = counted(row["lexemes"], asked)
+def _match(row: Row, wanted: Sequence[tuple[str, str]]) -> WordMatch:
+    counts, context_counts = counted(row["lexemes"], wanted)
     return WordMatch(
         chunk_id=row["chunk_id"],
         length=row["length"],
-        counts={asked[lexeme]: count for lexeme, count in counts.items()},
+        counts=counts,
         context_length=row["context_length"],
-        context_counts={asked[lexeme]: count for lexeme, count in context_counts.items()},
+        context_counts=context_counts,
     )
 
 
@@ -100,7 +101,7 @@ async def get(session: Session, chunk_ids: Sequence[str]) -> tuple[tuple[Chunk, 
 
 async def candidates(session: Session, chunk_ids: Sequence[str], aspects: Aspects) -> tuple[Candidate, ...]:
     """The chunks and their neighbours, with counts of the terms, vectors and token vectors."""
-    asked = {stored(term): term for term in aspects.terms if term}
+    wanted = needles(aspects.terms)
     rows = await session.all(
         "candidates",
         ids=list(chunk_ids),
@@ -112,7 +113,7 @@ async def candidates(session: Session, chunk_ids: Sequence[str], aspects: Aspect
         Candidate(
             chunk=to_chunk(row),
             place=row["position"],
-            match=_match(row, asked),
+            match=_match(row, wanted),
             vector=to_vector(row),
             tokens=row["tokens"],
         )

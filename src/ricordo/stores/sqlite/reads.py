@@ -11,7 +11,7 @@ from ricordo.errors import InvalidInput, NotFound
 from ricordo.exchange import Entry, Known, Stats, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatch, WordMatches
-from ricordo.stores.candidates import candidate_terms
+from ricordo.stores.candidates import candidate_number, candidate_terms
 from ricordo.stores.sqlite.rows import filter_values, moment, to_chunk, to_entry, to_memory, to_vector
 from ricordo.stores.sqlite.session import Session
 from ricordo.stores.sqlite.vectors import VectorIndex
@@ -47,7 +47,12 @@ def by_words(session: Session, terms: Sequence[str], filters: Filters, limit: in
     times = Counter(terms)
     chosen = [term for term in candidate_terms(frequency, chunks, limit) for _ in range(times[term])]
     rows = (
-        session.all("word_matches", match=_match(session.namespace, chosen), limit=limit, **filter_values(filters))
+        session.all(
+            "word_matches",
+            match=_match(session.namespace, chosen),
+            limit=candidate_number(chunks, limit),
+            **filter_values(filters),
+        )
         if chosen
         else []
     )

@@ -1,8 +1,10 @@
 -- name: begin_reading
+-- The planner is told that any page is as near as the next, as it is in memory and on today's disks.
 BEGIN READ ONLY;
 SET LOCAL citus.propagate_set_commands = 'local';
 SET LOCAL statement_timeout = '60s';
-SET LOCAL jit = off
+SET LOCAL jit = off;
+SET LOCAL random_page_cost = 1.1
 
 -- name: begin_word_search
 -- The planner takes a look at every tsvector for cheaper than it is.
@@ -432,7 +434,7 @@ SELECT NULL FROM counted WHERE many
 
 -- name: search_by_index
 SET LOCAL hnsw.iterative_scan = 'relaxed_order';
-SET LOCAL hnsw.ef_search = 200;
+SET LOCAL hnsw.ef_search = 100;
 SET LOCAL hnsw.max_scan_tuples = 40000;
 SET LOCAL enable_sort = off
 
