@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import SourceError
-from ricordo.memory import Memory, Origin
+from ricordo.memory import EventOrigin, Memory, Origin
 from ricordo.protocols import Source
 from ricordo.sources.markdown import MarkdownSource
 from ricordo.sources.text import TextSource
@@ -115,6 +115,25 @@ def test_times_are_aware_utc(kind: Kind, tmp_path: Path) -> None:
         assert memory.event_timestamp is not None
         assert {memory.created_at.tzinfo, memory.updated_at.tzinfo, memory.event_timestamp.tzinfo} == {UTC}
         assert memory.created_at == memory.updated_at == NOW
+
+
+def test_what_a_file_names_as_its_date_is_that_day_and_known_from_the_source(kind: Kind, tmp_path: Path) -> None:
+    if kind.name == "list":
+        pytest.skip("its memories were given with their times")
+    for memory in said(kind.write(tmp_path, SECTIONS)):
+        assert (memory.event_timestamp, memory.event_end) == (
+            datetime(2024, 5, 3, tzinfo=UTC),
+            datetime(2024, 5, 4, tzinfo=UTC),
+        )
+        assert (memory.event_grain, memory.event_origin) == ("day", EventOrigin.SOURCE)
+
+
+def test_words_that_count_from_the_date_make_it_exact(kind: Kind, tmp_path: Path) -> None:
+    if kind.name == "list":
+        pytest.skip("its memories were given with their times")
+    (memory,) = said(kind.write(tmp_path, ["Вчера переехали в новый офис."]))
+    assert memory.event_timestamp == datetime(2024, 5, 2, tzinfo=UTC)
+    assert memory.event_origin == EventOrigin.INFERRED
 
 
 def test_a_huge_origin_is_read(kind: Kind, tmp_path: Path) -> None:
