@@ -25,14 +25,16 @@ LIGHT = 0.5  # the weight of one of the forms that a word is looked for in
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Depths:
-    """How many chunks each arm returns, and how many times as many candidates are scored by words to find them.
+    """How many chunks each arm returns, and how many times as many candidates are scored by words to find them;
+    of all that the arms returned, how many are weighed by evidence.
 
     Among 6,000 sentences of XQuAD, FaQuAD and LoCoMo, twice finds 0.998 of the ten and 0.993 of the fifty that
     scoring every match would put first, and takes half the time of six times.
     """
 
-    pool: int = 50
+    pool: int = 100
     candidates: int = 2
+    evidence: int = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

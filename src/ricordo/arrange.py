@@ -11,7 +11,7 @@ from ricordo.memory import EventOrigin, Memory
 from ricordo.order import Order
 from ricordo.query import Hit, TimeRange
 
-__all__ = ["arranged", "numbered", "one_a_line", "overlaps", "without_restatements"]
+__all__ = ["arranged", "numbered", "one_a_line", "without_restatements"]
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -34,15 +34,7 @@ def _tier(memory: Memory, window: TimeRange | None) -> int:
         return 0
     if memory.event_timestamp is None:
         return 2
-    return 0 if overlaps(memory, window) else 1
-
-
-def overlaps(memory: Memory, window: TimeRange) -> bool:
-    """Whether any moment of the memory's event lies in the window; False when the event's time is unknown."""
-    start, end = memory.event_timestamp, memory.event_end
-    if start is None or (window.end is not None and start >= window.end):
-        return False
-    return window.start is None or (end > window.start if end is not None else start >= window.start)
+    return 0 if window.overlaps(memory) else 1
 
 
 def _in_order(hits: Sequence[Hit], order: Order, tolerance: float) -> Iterable[Hit]:

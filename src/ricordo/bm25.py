@@ -19,10 +19,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ricordo.errors import InvalidInput
 from ricordo.query import WordMatch, WordMatches
 
-__all__ = ["OKAPI", "Bm25", "idf", "rank"]
+__all__ = ["OKAPI", "Bm25", "idf", "length_norm", "rank", "saturated"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,12 +73,12 @@ def rank(terms: Mapping[str, float], found: WordMatches, parameters: Bm25 = OKAP
     }
     scores = []
     for match in found.matches:
-        text_norm = _length_norm(match.length, found.mean_length, b)
+        text_norm = length_norm(match.length, found.mean_length, b)
         # tf' / (k1 + tf') with both sides multiplied by the text's length norm.
         saturation = k1 * text_norm
         pseudo_frequencies: Mapping[str, float] = match.counts
         if match.context_counts:
-            context_norm = _length_norm(match.context_length, found.mean_context_length, b)
+            context_norm = length_norm(match.context_length, found.mean_context_length, b)
             pseudo_frequencies = _with_context(match, parameters.context_weight * text_norm / context_norm)
         # fsum is exact, so that no order of terms can change a tie.
         score = math.fsum(
@@ -89,6 +92,19 @@ def rank(terms: Mapping[str, float], found: WordMatches, parameters: Bm25 = OKAP
     return sorted(scores, key=lambda item: (-item[1], item[0]))
 
 
+def saturated(
+    frequencies: NDArray[np.float64], lengths: NDArray[np.float64], mean_length: float, parameters: Bm25 = OKAPI
+) -> NDArray[np.float64]:
+    """What each term's frequency in each text counts, `(texts, terms)`, to be multiplied by weight times idf.
+
+    The same formula as in `rank`, for texts of one field and `lengths (texts,)`.
+    """
+    k1, b = parameters.k1, parameters.b
+    norm = 1 - b + b * np.maximum(lengths, 1) / mean_length if mean_length > 0 else np.ones(len(lengths))
+    counted: NDArray[np.float64] = frequencies * (k1 + 1) / (frequencies + k1 * norm[:, None] + np.finfo(float).tiny)
+    return counted
+
+
 def _with_context(match: WordMatch, weight: float) -> dict[str, float]:
     frequencies: dict[str, float] = dict(match.counts)
     if weight > 0:
@@ -97,6 +113,7 @@ def _with_context(match: WordMatch, weight: float) -> dict[str, float]:
     return frequencies
 
 
-def _length_norm(length: int, mean: float, b: float) -> float:
+def length_norm(length: int, mean: float, b: float) -> float:
+    """How far a field's length is held against it: 1 for one of mean length."""
     # A field that says nothing anywhere has no mean, and a chunk that holds a term holds at least one lexeme.
     return 1 - b + b * max(length, 1) / mean if mean > 0 else 1.0

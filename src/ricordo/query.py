@@ -57,6 +57,13 @@ class TimeRange:
             return False
         return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
 
+    def overlaps(self, memory: Memory) -> bool:
+        """Whether any moment of the memory's event lies in it; False when the event's time is unknown."""
+        start, end = memory.event_timestamp, memory.event_end
+        if start is None or (self.end is not None and start >= self.end):
+            return False
+        return self.start is None or (end > self.start if end is not None else start >= self.start)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AsOf:
@@ -90,6 +97,17 @@ class Filters:
     metadata: Mapping[str, Json] = field(default_factory=dict)
     origin: str | None = None
     superseded: bool = False
+
+    def allow(self, memory: Memory) -> bool:
+        """Whether the memory passes them all but `as_of`, which other memories have a say in."""
+        return (
+            (self.superseded or self.as_of is not None or memory.superseded_by is None)
+            and (self.time is None or self.time.overlaps(memory))
+            and not (self.undated and memory.event_timestamp is not None)
+            and set(self.tags) <= set(memory.tags)
+            and all(key in memory.metadata and memory.metadata[key] == value for key, value in self.metadata.items())
+            and (self.origin is None or memory.origin.uri.startswith(self.origin))
+        )
 
 
 EVERYTHING = Filters()

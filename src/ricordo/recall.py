@@ -8,50 +8,63 @@ from dataclasses import dataclass, field, replace
 from anyio import to_thread
 
 from ricordo.analyzer import STANDARD, Analyzer, content
-from ricordo.arms import ARMS, Depths, Found, Searcher
+from ricordo.arms import ARMS, Depths, Searcher
 from ricordo.arrange import arranged, numbered, one_a_line, without_restatements
 from ricordo.bm25 import Bm25
-from ricordo.enrich import enrich
-from ricordo.fusion import cut, ranks, reciprocal_rank_fusion
+from ricordo.enrich import Encoding, enrich
+from ricordo.evidence import REACH, Model, judge, load_model, measure
 from ricordo.memory import Memory
 from ricordo.order import Order, asked_order
+from ricordo.pool import Pool, passes, pooled
 from ricordo.protocols import Embedder, Store
-from ricordo.query import Filters, Hit, Notice, Probe, Query, RankedList, Recall, TimeRange, TimeUse
+from ricordo.query import Aspects, Hit, Notice, Probe, Query, Recall, WordMatches
+from ricordo.scene import Asked, Floats, Scene, build_scene
 from ricordo.stopwatch import Stopwatch
 from ricordo.window import Calendar, Window, find_window
 
 __all__ = ["ARMS", "Depths", "Reader"]
 
-ALL, INSIDE, UNDATED = "all", "inside", "undated"
-TIME = "time"
 SPARE = 10
 """Hits looked at beyond those asked for, in place of those that fall together."""
 SHORT = 400
 """Characters of a text that may be a restatement of another: a fact is short."""
-EQUAL = 0.1
-"""Scores that differ by less, as a share of the best, are equally good where the question asks for an order."""
+EQUAL_SHARE, EQUAL = 0.1, 0.5
+"""Scores that differ by less are equally good where the question asks for an order: a share of the best score of
+fusion, or that much evidence."""
+IN_TIME = 1.5
+"""What lying in a window that is no filter counts as evidence, times how surely it was read."""
+
+
+NO_WORDS = WordMatches(matches=(), chunks=0, mean_length=0.0, mean_context_length=0.0, document_frequency={})
+"""The statistics of a search without words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Pool:
-    """The chunks that may be the answer, scored, with their ranks in the arms; and how time shaped it."""
+class _Search:
+    """What a search came to, before anything is weighed."""
+
+    probe: Probe
+    window: Window | None
+    pool: Pool
+    statistics: WordMatches
+    encoding: Encoding | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Scored:
+    """Chunk ids with scores, what these are the sum of, and how far apart equally good ones may be."""
 
     scores: Mapping[str, float]
-    arms: Mapping[str, Mapping[str, int]]
-    use: TimeUse | None = None
-    notices: tuple[Notice, ...] = ()
-
-    @property
-    def window(self) -> TimeRange | None:
-        return self.use.range if self.use is not None and self.use.applied == "filter" else None
+    parts: Mapping[str, Mapping[str, float]]
+    tolerance: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reader:
     """The read path over one store.
 
-    `arms` are those in use and `times` says whether times in questions are read; leaving a part out is for
-    measuring what it is worth.
+    `arms` are those in use, `times` says whether times in questions are read, and `model` weighs the evidence;
+    leaving a part out is for measuring what it is worth.
     """
 
     store: Store
@@ -61,6 +74,7 @@ class Reader:
     depths: Depths = field(default_factory=Depths)
     arms: frozenset[str] = frozenset(ARMS)
     times: bool = True
+    model: Model | None = field(default_factory=load_model)
     calendar: Calendar = field(default_factory=Calendar)
     notices: tuple[Notice, ...] = ()
 
@@ -68,17 +82,34 @@ class Reader:
         """Answer a query. Raises StoreError, ModelError."""
         watch = Stopwatch()
         with watch.measure("total"):
-            window = self._window(query)
-            probe = await enrich(query, self.analyzer, window.rest if window and window.sure else None)
-            found, _ = await self._searcher().search(probe, _passes(query.filters, window), watch)
-            pool = _pooled(query, window, found)
-            hits = await self._hits(query, window, pool)
-        return Recall(
-            query=query,
-            hits=hits,
-            time=pool.use,
-            notices=(*self.notices, *_notices(probe), *pool.notices),
-            timings=watch.spent,
+            search = await self._search(query, watch)
+            with watch.measure("evidence"):
+                scored = await self._scored(search)
+            with watch.measure("hits"):
+                hits = await self._hits(search, scored)
+        notices = (*self.notices, *_notices(search.probe), *search.pool.notices)
+        return Recall(query=query, hits=hits, time=search.pool.use, notices=notices, timings=watch.spent)
+
+    async def measure(self, query: Query) -> tuple[tuple[str, ...], dict[str, Floats]]:
+        """The memory ids of a query's pool and what the evidence for each is: what a model is fitted on.
+
+        Raises StoreError, ModelError.
+        """
+        search = await self._search(query, Stopwatch())
+        scene, asked = await self._scene(search)
+        ids = tuple(each.chunk.memory_id for each, pooled in zip(scene.candidates, scene.pooled, strict=True) if pooled)
+        return ids, await to_thread.run_sync(measure, scene, asked)
+
+    async def _search(self, query: Query, watch: Stopwatch) -> _Search:
+        window = self._window(query)
+        probe = await enrich(query, self.analyzer, window.rest if window and window.sure else None)
+        found, encoding = await self._searcher().search(probe, passes(query.filters, window), watch)
+        return _Search(
+            probe=probe,
+            window=window,
+            pool=pooled(query.filters, window, found, self._size(query)),
+            statistics=next((each.statistics for each in found.values() if each.statistics is not None), NO_WORDS),
+            encoding=encoding,
         )
 
     def _searcher(self) -> Searcher:
@@ -90,31 +121,72 @@ class Reader:
             return None
         return find_window(query.text, self.calendar.read(query.text))
 
-    async def _hits(self, query: Query, window: Window | None, pool: _Pool) -> tuple[Hit, ...]:
+    def _size(self, query: Query) -> int:
+        return max(2 * query.limit + SPARE, self.depths.evidence if self.model is not None else 0)
+
+    async def _scored(self, search: _Search) -> _Scored:
+        """The pool by evidence; by fusion alone where no model weighs it."""
+        fused = search.pool.scores
+        if self.model is None or not fused:
+            return _Scored(scores=fused, parts={}, tolerance=EQUAL_SHARE * max(fused.values(), default=0.0))
+        scene, asked = await self._scene(search)
+        parts = await to_thread.run_sync(_judged, scene, asked, search.pool, self.model)
+        return _Scored(scores={each: sum(parts[each].values()) for each in parts}, parts=parts, tolerance=EQUAL)
+
+    async def _scene(self, search: _Search) -> tuple[Scene, Asked]:
+        probe, encoding, question = search.probe, search.encoding, self.analyzer.question
+        asked = Asked(
+            text=probe.query.text,
+            terms=probe.terms,
+            identifiers=probe.identifiers,
+            statistics=search.statistics,
+            lexemes=lambda word: {
+                term: weight for term, weight in question(word).weights.items() if term in probe.terms
+            },
+            vector=encoding.variants[0].vector if encoding else None,
+            tokens=encoding.tokens if encoding else None,
+        )
+        embedder = self.embedder if encoding else None
+        aspects = Aspects(
+            terms=tuple(probe.terms),
+            fingerprint=embedder.fingerprint if embedder else None,
+            token_fingerprint=embedder.token_fingerprint if embedder else None,
+            reach=REACH,
+        )
+        candidates = await self.store.candidates(probe.query.namespace, list(search.pool.scores), aspects)
+        scene = await to_thread.run_sync(build_scene, asked, candidates, frozenset(search.pool.scores))
+        return scene, asked
+
+    async def _hits(self, search: _Search, scored: _Scored) -> tuple[Hit, ...]:
+        query, window, pool = search.probe.query, search.window, search.pool
         order = _order(query, window) if self.times else None
-        ids = sorted(pool.scores, key=lambda chunk_id: (-pool.scores[chunk_id], chunk_id))
+        ids = sorted(scored.scores, key=lambda chunk_id: (-scored.scores[chunk_id], chunk_id))
         rows = await self.store.get(query.namespace, ids[: 2 * query.limit + SPARE] if window is None else ids)
         hits = [
-            Hit(rank=0, score=pool.scores[chunk.id], arms=pool.arms[chunk.id], chunk=chunk, memory=memory)
+            Hit(
+                rank=0,
+                score=scored.scores[chunk.id],
+                arms=pool.arms.get(chunk.id, {}),
+                chunk=chunk,
+                memory=memory,
+                parts=scored.parts.get(chunk.id, {}),
+            )
             for chunk, memory in rows
+            # What no arm found came in as a neighbour, past the filters.
+            if chunk.id in pool.arms or (pool.filters.as_of is None and pool.filters.allow(memory))
         ]
-        tolerance = EQUAL * max(pool.scores.values(), default=0.0)
-        hits = arranged(hits, pool.window, order, tolerance)
-        hits = await self._one_a_line(query, hits)
+        hits = await self._one_a_line(query, arranged(hits, pool.window, order, scored.tolerance))
         short = [hit for hit in hits if len(hit.text) <= SHORT]
         said = await to_thread.run_sync(lambda: {hit.chunk.id: content(hit.text) for hit in short})
         return numbered(without_restatements(hits, said)[: query.limit])
 
     async def _one_a_line(self, query: Query, hits: Sequence[Hit]) -> list[Hit]:
         """One hit for all versions of a memory, with the versions where they are asked for."""
-        wanted = query.history or not query.filters.superseded
-        old = [
-            hit for hit in hits if wanted and (hit.memory.superseded_by or (query.history and hit.memory.supersedes))
-        ]
         lines: dict[str, tuple[Memory, ...]] = {}
-        for hit in old:
-            if hit.id not in lines:
-                line = await self.store.history(query.namespace, hit.id)
+        for memory in (hit.memory for hit in hits):
+            wanted = memory.superseded_by or (query.history and memory.supersedes)
+            if wanted and memory.id not in lines:
+                line = await self.store.history(query.namespace, memory.id)
                 lines.update((version.id, line) for version in line)
         kept = list(hits) if query.filters.superseded else one_a_line(hits, lines)
         if not query.history:
@@ -122,61 +194,17 @@ class Reader:
         return [replace(hit, versions=lines.get(hit.id) or (hit.memory,)) for hit in kept]
 
 
+def _judged(scene: Scene, asked: Asked, pool: Pool, model: Model) -> dict[str, dict[str, float]]:
+    parts = judge(scene, asked, model)
+    for chunk_id in pool.boosted & parts.keys():
+        parts[chunk_id]["time"] = IN_TIME * pool.boost
+    return parts
+
+
 def _order(query: Query, window: Window | None) -> Order | None:
     """Which end of the story is asked for; "last week" is a window, and no order."""
     text = query.text if window is None else query.text.replace(window.text, " ", 1)
     return asked_order(text)
-
-
-def _passes(filters: Filters, window: Window | None) -> dict[str, Filters]:
-    """Which filters to search with. In a window of the past, what was replaced since counts as well."""
-    passes = {ALL: filters}
-    if window is not None:
-        passes[INSIDE] = replace(filters, time=window.padded, superseded=True)
-        if window.sure:
-            passes[UNDATED] = replace(filters, undated=True)
-    return passes
-
-
-def _pooled(query: Query, window: Window | None, found: Mapping[str, Found]) -> _Pool:
-    """The lists that count, fused."""
-    if window is None:
-        return _fused(query, found[ALL].lists, use=_stated(query.filters))
-    inside = found[INSIDE].lists
-    if not window.sure:
-        fused = reciprocal_rank_fusion(inside)
-        boost = RankedList(arm=TIME, ids=tuple(chunk_id for chunk_id, _ in fused))
-        lists = (*found[ALL].lists, boost) if boost.ids else found[ALL].lists
-        use = TimeUse(range=window.range, text=window.text, applied="boost")
-        return _fused(query, lists, weights={TIME: window.confidence}, use=use)
-    if not inside:
-        use = TimeUse(range=window.range, text=window.text, applied="widened")
-        notice = Notice(
-            code="window_empty", message=f"nothing found in the time of {window.text!r}: searched all times"
-        )
-        return _fused(query, found[ALL].lists, use=use, notices=(notice,))
-    use = TimeUse(range=window.range, text=window.text, applied="filter")
-    dated = _fused(query, inside, use=use)
-    undated = _fused(query, found[UNDATED].lists)
-    return replace(dated, scores={**undated.scores, **dated.scores}, arms={**undated.arms, **dated.arms})
-
-
-def _fused(
-    query: Query,
-    lists: Sequence[RankedList],
-    *,
-    weights: Mapping[str, float] | None = None,
-    use: TimeUse | None = None,
-    notices: tuple[Notice, ...] = (),
-) -> _Pool:
-    best = cut(reciprocal_rank_fusion(lists, weights=weights), lists, 2 * query.limit + SPARE)
-    return _Pool(scores=dict(best), arms=ranks(lists), use=use, notices=notices)
-
-
-def _stated(filters: Filters) -> TimeUse | None:
-    """The time that was asked for in so many words, in place of any in the question."""
-    stated = TimeRange(end=filters.as_of.moment) if filters.as_of else filters.time
-    return TimeUse(range=stated, text="", applied="filter") if stated else None
 
 
 def _notices(probe: Probe) -> tuple[Notice, ...]:

@@ -130,7 +130,7 @@ async def test_a_hit_tells_why_when_and_where_from(memory: Engine) -> None:
     assert hit.text == "order 48213 was paid"
     assert hit.arms == {"identifiers": 1, "words": 1, "vectors": 1}
     assert (hit.rank, hit.event_timestamp, hit.origin.kind) == (1, NOW, "told")
-    assert set(recall.timings) == {"total", "embed", "words", "vectors", "rerank"}
+    assert set(recall.timings) == {"total", "embed", "words", "vectors", "evidence", "hits", "rerank"}
     assert recall.notices == ()
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ricordo.errors import InvalidInput, NotFound, StoreError, revised_meanwhile
 from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Tombstone
 from ricordo.memory import TOLD, Chunk, Memory, Reading
-from ricordo.query import Aspects, Candidate, Filters, TimeRange, Variant, WordMatch, WordMatches
+from ricordo.query import AsOf, Aspects, Candidate, Filters, Variant, WordMatch, WordMatches
 
 __all__ = ["InMemoryStore"]
 
@@ -58,21 +58,9 @@ class _Space:
         return frozenset(found)
 
     def passes(self, memory: Memory, filters: Filters) -> bool:
-        return (
-            self.current(memory, filters)
-            and (filters.time is None or _overlaps(memory, filters.time))
-            and not (filters.undated and memory.event_timestamp is not None)
-            and set(filters.tags) <= set(memory.tags)
-            and all(
-                key in memory.metadata and memory.metadata[key] == filters.metadata[key] for key in filters.metadata
-            )
-            and (filters.origin is None or memory.origin.uri.startswith(filters.origin))
-        )
+        return filters.allow(memory) and (filters.as_of is None or self.held(memory, filters.as_of))
 
-    def current(self, memory: Memory, filters: Filters) -> bool:
-        as_of = filters.as_of
-        if as_of is None:
-            return filters.superseded or memory.superseded_by is None
+    def held(self, memory: Memory, as_of: AsOf) -> bool:
         before = self.memories.get(memory.supersedes or "")
         after = self.memories.get(memory.superseded_by or "")
         if as_of.known:
@@ -96,13 +84,6 @@ class _Space:
         if chunk.group is None or (chunk.origin_uri, chunk.group) != (other.origin_uri, other.group):
             return float("inf")
         return abs(self.memories[chunk.memory_id].position - self.memories[other.memory_id].position)
-
-
-def _overlaps(memory: Memory, time: TimeRange) -> bool:
-    start, end = memory.event_timestamp, memory.event_end
-    if start is None or (time.end is not None and start >= time.end):
-        return False
-    return time.start is None or (end > time.start if end is not None else start >= time.start)
 
 
 class InMemoryStore:

@@ -1,0 +1,202 @@
+"""Evidence: what speaks for each candidate, as named numbers, and the linear model of them that orders a pool; pure.
+
+Each feature is brought to the scale of its pool, so that its weight means the same for every question:
+
+    scaled = (x - mean) / sqrt((n · std² + m · spread²) / (n + m))
+
+over the `n` candidates of the pool that have it, with `spread` its usual deviation and m = 5, so that the chance
+spread of a small pool is not taken for evidence. What a candidate does not have (a session, a neighbour, a vector)
+is 0: it speaks neither for nor against. A score is the sum of weight times scaled feature; the weights were fitted
+by listwise softmax (Cao et al., Learning to Rank: From Pairwise Approach to Listwise Approach, ICML 2007), and the
+file that holds them says on what.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+
+from ricordo.scene import NOBODY, Asked, Floats, Places, Scene
+
+__all__ = ["REACH", "UNSCALED", "Model", "judge", "load_model", "measure", "scaled"]
+
+REACH = 2
+"""How many places before and after a candidate are looked at."""
+
+SETTLED = 5
+STEADY = 0.02
+
+UNSCALED = frozenset({"identifiers", "speaker named", "other speaker named", "asks", "after a question"})
+"""Features that are shares or yes and no, and mean the same in every pool."""
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Model:
+    """Weights by feature, and the usual spread of each feature in a pool."""
+
+    weights: Mapping[str, float]
+    spreads: Mapping[str, float]
+
+
+@lru_cache(maxsize=1)
+def load_model() -> Model:
+    """The weights that ricordo ships, from `evidence.json`."""
+    found = json.loads(files("ricordo").joinpath("evidence.json").read_text(encoding="utf-8"))
+    return Model(weights=found["weights"], spreads=found["spreads"])
+
+
+def judge(scene: Scene, asked: Asked, model: Model) -> dict[str, dict[str, float]]:
+    """For each chunk of the pool, what each feature adds to its score; features that add nothing are left out."""
+    columns = scaled(measure(scene, asked), model.spreads)
+    parts = {name: column * model.weights[name] for name, column in columns.items() if name in model.weights}
+    pool = [each.chunk.id for each, pooled in zip(scene.candidates, scene.pooled, strict=True) if pooled]
+    return {
+        chunk_id: {name: float(column[row]) for name, column in parts.items() if abs(column[row]) >= 5e-4}
+        for row, chunk_id in enumerate(pool)
+    }
+
+
+def measure(scene: Scene, asked: Asked) -> dict[str, Floats]:
+    """Each feature of the candidates of the pool, in the order of the scene; NaN where one has none."""
+    words = scene.matched(scene.frequencies, scene.lengths)
+    found = {"words": words, "words with what precedes": _words_with_before(scene)}
+    found |= _by_vectors(scene, asked)
+    found |= _by_tokens(scene)
+    found |= _by_session(scene, found.get("tokens"))
+    found |= _by_speaker(scene, asked)
+    found |= _by_text(scene, asked)
+    return {name: numbers[scene.pooled] for name, numbers in found.items()}
+
+
+def scaled(found: Mapping[str, Floats], spreads: Mapping[str, float]) -> dict[str, Floats]:
+    """The features on the scale of their pool; 0 where a candidate has none."""
+    return {
+        name: np.nan_to_num(numbers) if name in UNSCALED else _scaled(numbers, spreads.get(name, 1.0))
+        for name, numbers in found.items()
+    }
+
+
+def _scaled(numbers: Floats, spread: float) -> Floats:
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        return np.zeros(len(numbers))
+    deviation = np.sqrt((len(known) * known.var() + SETTLED * spread**2) / (len(known) + SETTLED))
+    return np.nan_to_num((numbers - known.mean()) / deviation) if deviation > 0 else np.zeros(len(numbers))
+
+
+# --- the features, each (n,) over all candidates of the scene ---
+
+
+def _words_with_before(scene: Scene) -> Floats:
+    """BM25 of a text and what was said just before it, taken as one; of the text alone where nothing was."""
+    has = scene.before != NOBODY
+    frequencies, lengths = scene.frequencies.copy(), scene.lengths.copy()
+    frequencies[has] += scene.frequencies[scene.before[has]]
+    lengths[has] = (lengths[has] + scene.lengths[scene.before[has]]) / 2
+    return scene.matched(frequencies, lengths)
+
+
+def _by_vectors(scene: Scene, asked: Asked) -> dict[str, Floats]:
+    """Cosines of the text, and of the mean of its vector with that of what was said before it."""
+    if asked.vector is None:
+        return {}
+    unknown = ~scene.vectors.any(axis=1)
+    has = scene.before != NOBODY
+    together = scene.vectors.copy()
+    together[has] += scene.vectors[scene.before[has]]
+    together /= np.maximum(np.linalg.norm(together, axis=1, keepdims=True), np.finfo(float).tiny)
+    found = {"vector": scene.vectors @ asked.vector, "vector with what precedes": together @ asked.vector}
+    for numbers in found.values():
+        numbers[unknown] = np.nan
+    return found
+
+
+def _by_tokens(scene: Scene) -> dict[str, Floats]:
+    """Late interaction: of the text, of it and what precedes it together, and of its neighbours.
+
+    `tokens told apart` scales the similarities of each token of the question by their deviation in the pool first,
+    so that a token all are near to does not drown one that few are near to.
+    """
+    near, weights = scene.near, scene.token_weights
+    if not near.shape[1] or np.isnan(near[scene.pooled]).all():
+        return {}
+    own = near @ weights
+    together = near.copy()
+    has = scene.before != NOBODY
+    together[has] = np.fmax(near[has], near[scene.before[has]])
+    of_pool = near[scene.pooled]
+    apart = ((near - np.nanmean(of_pool, axis=0)) / (np.nanstd(of_pool, axis=0) + STEADY)) @ weights
+    before, after = scene.at(own, scene.before), scene.at(own, scene.after)
+    beyond = np.fmax(_two_away(scene, own, scene.before), _two_away(scene, own, scene.after))
+    return {
+        "tokens": own,
+        "tokens told apart": apart,
+        "tokens with what precedes": together @ weights,
+        "tokens before": before,
+        "tokens after": after,
+        "tokens two away": beyond,
+    }
+
+
+def _two_away(scene: Scene, numbers: Floats, step: Places) -> Floats:
+    places = np.where(step == NOBODY, NOBODY, step[step])
+    return scene.at(numbers, places)
+
+
+def _by_session(scene: Scene, tokens: Floats | None) -> dict[str, Floats]:
+    """What speaks for the session as a whole, by those of its members that are in the pool."""
+    members = np.flatnonzero(scene.pooled & (scene.session != NOBODY))
+    if not len(members):
+        return {}
+    sessions = scene.session[members]
+    frequencies = np.zeros((sessions.max() + 1, scene.frequencies.shape[1]))
+    np.add.at(frequencies, sessions, scene.frequencies[members])
+    # How long a session is, is not known; all count as equally long.
+    lengths = np.full(len(frequencies), scene.mean_length)
+    found = {"words of the session": _of_session(scene, scene.matched(frequencies, lengths))}
+    if tokens is not None:
+        best = np.full(len(frequencies), -np.inf)
+        np.fmax.at(best, sessions, tokens[members])
+        found["tokens of the session"] = _of_session(scene, np.where(np.isinf(best), np.nan, best))
+    return found
+
+
+def _of_session(scene: Scene, numbers: Floats) -> Floats:
+    places = np.where(scene.session < len(numbers), scene.session, NOBODY)
+    return scene.at(numbers, places)
+
+
+def _by_speaker(scene: Scene, asked: Asked) -> dict[str, Floats]:
+    """Whether the question names who speaks, or somebody else who speaks in the pool."""
+    asked_words = frozenset(_WORD.findall(asked.text.casefold()))
+    speakers = [each.chunk.speaker for each in scene.candidates]
+    named = {name for name in set(speakers) if name and asked_words & frozenset(_WORD.findall(name.casefold()))}
+    this = np.array([name in named for name in speakers], np.float64)
+    other = np.array([bool(named) and name is not None and name not in named for name in speakers], np.float64)
+    return {"speaker named": this, "other speaker named": other}
+
+
+def _by_text(scene: Scene, asked: Asked) -> dict[str, Floats]:
+    texts = [each.chunk.text for each in scene.candidates]
+    in_group = scene.session != NOBODY
+    asks = np.array([text.rstrip().endswith("?") for text in texts], np.float64)
+    question = np.array(["?" in text for text in texts], np.float64)
+    names = asked.identifiers
+    held = [
+        sum(name in each.match.counts or name in each.match.context_counts for name in names)
+        for each in scene.candidates
+    ]
+    return {
+        "identifiers": np.array(held, np.float64) / max(1, len(names)),
+        "asks": np.where(in_group, asks, np.nan),
+        "after a question": scene.at(question, scene.before),
+        "length": np.log1p(scene.lengths),
+    }

@@ -1,0 +1,197 @@
+"""Candidates as arrays: who stands next to whom, who belongs to which session, and how each matches the question.
+
+Everything here is about all candidates at once, those of the pool and those that stand near them; pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ricordo.bm25 import Bm25, idf, length_norm, saturated
+from ricordo.exchange import TokenVectors
+from ricordo.query import Candidate, WordMatches
+from ricordo.tokenvectors import nearest
+
+__all__ = ["NOBODY", "Asked", "Floats", "Places", "Scene", "build_scene"]
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+NOBODY = -1
+"""In the place of a neighbour or a session that is not there."""
+
+MATCHING = Bm25(k1=0.9, b=0.4)
+"""BM25 as evidence holds length less against a text; on LoCoMo that finds more, elsewhere as much."""
+
+COMMON_WORD = 0.7
+"""What a token of a function word counts in late interaction, where others count their idf."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """The question as it is compared with candidates; `statistics` are those of the namespace, for its terms.
+
+    `lexemes` gives the weighted lexemes of one word, none for a function word.
+    """
+
+    text: str
+    terms: Mapping[str, float]
+    identifiers: frozenset[str]
+    statistics: WordMatches
+    lexemes: Callable[[str], Mapping[str, float]]
+    vector: NDArray[np.float32] | None = None
+    tokens: TokenVectors | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Scene:
+    """`n` candidates, `t` terms of the question, `q` tokens of it. Unknown numbers are NaN.
+
+    `pooled (n,)` are those of the pool and their neighbours; `before` and `after (n,)` the place in these arrays of
+    what stands just before and after, `session (n,)` a number for its group, NOBODY where there is none.
+    `frequencies (n, t)` count the terms, `lengths (n,)` all lexemes, `values (t,)` are weight times idf.
+    `vectors (n, d)` are of unit length, zero where unknown. `near (n, q)` is the similarity of each token of the
+    question to the nearest of the candidate's, and `token_weights (q,)` what the question's tokens count, together 1.
+    """
+
+    candidates: tuple[Candidate, ...]
+    pooled: NDArray[np.bool_]
+    before: Places
+    after: Places
+    session: Places
+    frequencies: Floats
+    lengths: Floats
+    mean_length: float
+    values: Floats
+    vectors: Floats
+    near: Floats
+    token_weights: Floats
+    parameters: Bm25
+
+    def matched(self, frequencies: Floats, lengths: Floats) -> Floats:
+        """BM25 `(n,)` of these frequencies `(n, t)` in texts of these lengths `(n,)`."""
+        return saturated(frequencies, lengths, self.mean_length, self.parameters) @ self.values
+
+    def at(self, numbers: Floats, places: Places) -> Floats:
+        """The numbers of the candidates in these places, NaN for nobody."""
+        found = numbers[places]
+        found[places == NOBODY] = np.nan
+        return found
+
+
+def build_scene(
+    asked: Asked, candidates: Sequence[Candidate], pool: frozenset[str], parameters: Bm25 = MATCHING
+) -> Scene:
+    """The arrays of all candidates, in an order that ends ties the same way everywhere."""
+    ordered = tuple(sorted(candidates, key=_position))
+    before, after, session = _neighbours(ordered)
+    statistics = asked.statistics
+    return Scene(
+        candidates=ordered,
+        pooled=_pooled(ordered, pool, before, after),
+        before=before,
+        after=after,
+        session=session,
+        frequencies=_frequencies(ordered, tuple(asked.terms), statistics, parameters),
+        lengths=np.array([each.match.length for each in ordered], np.float64),
+        mean_length=statistics.mean_length,
+        values=np.array(
+            [
+                weight * idf(statistics.chunks, statistics.document_frequency.get(term, 0))
+                for term, weight in asked.terms.items()
+            ],
+            np.float64,
+        ),
+        vectors=_vectors(ordered, asked.vector),
+        near=_near(ordered, asked.tokens),
+        token_weights=_token_weights(asked),
+        parameters=parameters,
+    )
+
+
+def _pooled(ordered: Sequence[Candidate], pool: frozenset[str], before: Places, after: Places) -> NDArray[np.bool_]:
+    """The members of the pool and those next to them: an answer often stands beside what the question matches."""
+    found = np.array([each.chunk.id in pool for each in ordered], np.bool_)
+    return found | (found[before] & (before != NOBODY)) | (found[after] & (after != NOBODY))
+
+
+def _position(candidate: Candidate) -> tuple[str, str, int, int, str]:
+    chunk = candidate.chunk
+    return (chunk.origin_uri, chunk.group or "", candidate.place, chunk.position, chunk.id)
+
+
+def _neighbours(ordered: Sequence[Candidate]) -> tuple[Places, Places, Places]:
+    """What stands just before and after each candidate in its group, and the number of its group."""
+    before, after, session = (np.full(len(ordered), NOBODY, np.intp) for _ in range(3))
+    numbers: dict[tuple[str, str], int] = {}
+    for index, each in enumerate(ordered):
+        chunk = each.chunk
+        if chunk.group is None:
+            continue
+        number = numbers.setdefault((chunk.origin_uri, chunk.group), len(numbers))
+        session[index] = number
+        if index and session[index - 1] == number and _adjacent(ordered[index - 1], each):
+            before[index], after[index - 1] = index - 1, index
+    return before, after, session
+
+
+def _adjacent(one: Candidate, other: Candidate) -> bool:
+    """Whether nothing stands between the two: chunks of a memory in turn, or memories in turn."""
+    if one.chunk.memory_id == other.chunk.memory_id:
+        return other.chunk.position == one.chunk.position + 1
+    return other.place <= one.place + 1 and other.chunk.position == 0
+
+
+def _frequencies(
+    ordered: Sequence[Candidate], terms: Sequence[str], statistics: WordMatches, parameters: Bm25
+) -> Floats:
+    """`(n, t)`: how often each text holds each term, its context counted as in `bm25.rank`."""
+    counts = np.array([[each.match.counts.get(term, 0) for term in terms] for each in ordered], np.float64)
+    counts = counts.reshape(len(ordered), len(terms))
+    for row, each in enumerate(ordered):
+        match = each.match
+        if match.context_counts:
+            norm = length_norm(match.length, statistics.mean_length, parameters.b)
+            context_norm = length_norm(match.context_length, statistics.mean_context_length, parameters.b)
+            weight = parameters.context_weight * norm / context_norm
+            counts[row] += [weight * match.context_counts.get(term, 0) for term in terms]
+    return counts
+
+
+def _vectors(ordered: Sequence[Candidate], question: NDArray[np.float32] | None) -> Floats:
+    if question is None:
+        return np.zeros((len(ordered), 0))
+    empty = np.zeros(len(question), np.float32)
+    rows = [empty if each.vector is None else each.vector for each in ordered]
+    return np.array(rows, np.float64).reshape(len(ordered), len(question))
+
+
+def _near(ordered: Sequence[Candidate], tokens: TokenVectors | None) -> Floats:
+    if tokens is None or not len(tokens.ids):
+        return np.zeros((len(ordered), 0))
+    near = nearest(tokens.rows, [each.tokens or b"" for each in ordered]).astype(np.float64)
+    near[[not each.tokens for each in ordered]] = np.nan
+    return near
+
+
+def _token_weights(asked: Asked) -> Floats:
+    """The idf of the word that each token is a piece of, by the most frequent of its lexemes."""
+    if asked.tokens is None or not len(asked.tokens.ids):
+        return np.zeros(0)
+    words = asked.tokens.words
+    known = {word: _word_weight(asked.lexemes(word), asked.statistics) for word in set(words)}
+    weights: Floats = np.array([known[word] for word in words] if words else [1.0] * len(asked.tokens.ids))
+    weights /= weights.sum()
+    return weights
+
+
+def _word_weight(lexemes: Mapping[str, float], statistics: WordMatches) -> float:
+    if not lexemes:
+        return COMMON_WORD
+    frequency = max(statistics.document_frequency.get(lexeme, 0) for lexeme in lexemes)
+    # A word that nobody wrote may be there in another language: it tells as much as one in every second chunk.
+    return idf(statistics.chunks, frequency or max(1, statistics.chunks // 2))
