@@ -23,12 +23,13 @@ __all__ = ["event_of", "refined", "time_options"]
 # Who tells something says when near the beginning; further down stand times of other things.
 READ_CHARACTERS = 2000
 OPENING_CHARACTERS = 400
-HALF_A_YEAR = timedelta(days=183)
 # Longer ones tell too little: "over the last 30 years".
 LONGEST_SPAN, LONGEST_DATE = timedelta(days=366), timedelta(days=3660)
 # Far enough, and odd enough, that no time counted from now is the same at both.
 ELSEWHEN = timedelta(days=1234, hours=5)
 INSTANT = timedelta(microseconds=1)
+# How often what has a name comes again: an hour, a weekday, a day of a month, a month.
+CYCLES = (Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.YEAR)
 
 _TELLING = frozenset({Relation.IN, Relation.SINCE, Relation.BETWEEN})
 _HEADING = re.compile(r"\s*#{1,6}\s.*")
@@ -50,12 +51,13 @@ class _Speaker:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Time:
-    """A time that a text names; `absolute` when it is the same whenever it is said."""
+    """A time that a text names: `absolute` when it is the same whenever it is said, `lasting` when since then."""
 
     start: datetime
     end: datetime | None
     grain: Grain
     absolute: bool
+    lasting: bool
     place: int
 
     def within(self, other: _Time) -> bool:
@@ -166,7 +168,14 @@ def _time(hint: TimeHint, elsewhen: Sequence[TimeHint], speaker: _Speaker) -> _T
         end = _first_unit(start, hint.grain, speaker.zone).end
     elif end is None:
         return None
-    return _Time(start=start, end=end, grain=hint.grain, absolute=absolute, place=hint.start)
+    return _Time(
+        start=start,
+        end=end,
+        grain=hint.grain,
+        absolute=absolute,
+        lasting=hint.relation is Relation.SINCE,
+        place=hint.start,
+    )
 
 
 def _first_unit(start: datetime, grain: Grain, zone: tzinfo) -> TimeRange:
@@ -190,16 +199,20 @@ def _is_told(time: _Time, text: str, speaker: _Speaker) -> bool:
         return length <= LONGEST_DATE
     if length > LONGEST_SPAN or time.start > speaker.said_at:
         return False
-    return not _may_be_the_next(time, text, speaker)
+    return time.lasting or not any(_may_be_the_next(time, cycle, text, speaker) for cycle in CYCLES)
 
 
-def _may_be_the_next(time: _Time, text: str, speaker: _Speaker) -> bool:
-    """Whether a date without its year ("on 4 July") was so long ago that the next one is nearer."""
-    if (time.end or time.start) > speaker.said_at - HALF_A_YEAR:
-        return False
+def _may_be_the_next(time: _Time, cycle: Grain, text: str, speaker: _Speaker) -> bool:
+    """Whether words that come true again and again ("on Friday", "on 4 July") more likely mean what is to come.
+
+    That is when the next one is nearer than the last.
+    """
     start = time.start.astimezone(speaker.zone).replace(tzinfo=None)
-    following = utc_range(shift(start, Grain.YEAR, 1), None, speaker.zone)
+    following = utc_range(shift(start, cycle, 1), None, speaker.zone)
     if following is None or following.start is None:
+        return False
+    ahead, past = following.start - speaker.said_at, speaker.said_at - (time.end or time.start)
+    if not timedelta() < ahead < past:
         return False
     hints = speaker.read(text, following.start + timedelta(hours=1))
     return any(hint.start == time.place and hint.range.start == following.start for hint in hints)
