@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_TO_TEST := $(VENV)/ready-to-test
 
-.PHONY: demo test lint bench bench-postgres setup clean
+.PHONY: demo test lint bench setup clean
 .DEFAULT_GOAL := test
 
 demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
@@ -19,11 +19,8 @@ lint: $(READY_TO_TEST)  ## formatting, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(READY_TO_TEST)  ## speed and size on this machine
+bench: $(READY_TO_TEST)  ## speed and size on this machine, in a file and in an embedded PostgreSQL
 	$(BIN)/python benchmarks/speed.py
-
-bench-postgres: $(READY_TO_TEST)  ## the same in an embedded PostgreSQL, beside the file
-	$(BIN)/python benchmarks/speed.py --postgres --ingest 0
 
 setup: $(READY_TO_TEST)
 

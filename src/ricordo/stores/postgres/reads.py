@@ -10,7 +10,7 @@ from ricordo.errors import InvalidInput, NotFound
 from ricordo.exchange import Entry, Known, Stats, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, WordMatch, WordMatches
-from ricordo.stores.candidates import candidate_number, candidate_terms
+from ricordo.stores.candidates import candidate_terms
 from ricordo.stores.postgres import tallies
 from ricordo.stores.postgres.lexemes import bands, counted, needles, stored, tsquery
 from ricordo.stores.postgres.rows import (
@@ -56,15 +56,15 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
     """
     asked = {stored(term): term for term in terms if term}
     times = Counter(stored(term) for term in terms)
-    counters = {row["name"]: row["amount"] for row in await session.all("counters")}
-    found = await session.all("document_frequencies", lexemes=list(asked))
-    frequency = dict.fromkeys(asked, 0) | {row["lexeme"]: row["chunks"] for row in found}
+    statistics = await session.all("statistics", lexemes=list(asked))
+    counters = {row["name"]: row["amount"] for row in statistics if row["name"]}
+    frequency = dict.fromkeys(asked, 0) | {row["lexeme"]: row["amount"] for row in statistics if row["lexeme"]}
     chunks, contexts = counters.get(tallies.CHUNKS, 0), counters.get(tallies.CONTEXTS, 0)
     chosen = candidate_terms(frequency, chunks, -(-limit // COSTLY))
     mean_length = counters.get(tallies.LEXEMES, 0) / chunks if chunks else 0.0
     values = {
         "any": tsquery(chosen),
-        "limit": ROUGHLY * candidate_number(chunks, limit),
+        "limit": ROUGHLY * limit,
         "slowly": SLOWLY,
         "slope": SLOPE / max(mean_length, 1.0),
         **bands({lexeme: times[lexeme] * math.log(1 + chunks / (frequency[lexeme] + 0.5)) for lexeme in chosen}),

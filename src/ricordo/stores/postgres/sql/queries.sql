@@ -1,10 +1,12 @@
 -- name: begin_reading
--- The planner is told that any page is as near as the next, as it is in memory and on today's disks.
+-- The planner is told that any page is as near as the next, as it is in memory and on today's disks; and that joins
+-- stand in the order in which they are best made, for looking for a better one takes longer than some statements.
 BEGIN READ ONLY;
 SET LOCAL citus.propagate_set_commands = 'local';
 SET LOCAL statement_timeout = '60s';
 SET LOCAL jit = off;
-SET LOCAL random_page_cost = 1.1
+SET LOCAL random_page_cost = 1.1;
+SET LOCAL join_collapse_limit = 1
 
 -- name: begin_word_search
 -- The planner takes a look at every tsvector for cheaper than it is.
@@ -222,17 +224,17 @@ INSERT INTO ricordo.tombstone (namespace, memory_id, forgotten_at)
 VALUES (%(namespace)s, %(id)s, %(forgotten_at)s)
 ON CONFLICT DO NOTHING
 
--- name: counters
-SELECT c.name, sum(c.amount)::bigint AS amount FROM ricordo.counter c
+-- name: statistics
+-- All counters, and how many chunks hold each of the lexemes.
+SELECT c.name, NULL AS lexeme, sum(c.amount)::bigint AS amount FROM ricordo.counter c
 WHERE c.namespace = %(namespace)s GROUP BY c.name
+UNION ALL
+SELECT NULL, f.lexeme, sum(f.chunks)::bigint FROM ricordo.frequency f
+WHERE f.namespace = %(namespace)s AND f.lexeme = ANY(%(lexemes)s::text[]) GROUP BY f.lexeme
 
 -- name: counter
 SELECT coalesce(sum(c.amount), 0)::bigint AS amount FROM ricordo.counter c
 WHERE c.namespace = %(namespace)s AND c.name = %(name)s
-
--- name: document_frequencies
-SELECT f.lexeme, sum(f.chunks)::bigint AS chunks FROM ricordo.frequency f
-WHERE f.namespace = %(namespace)s AND f.lexeme = ANY(%(lexemes)s::text[]) GROUP BY f.lexeme
 
 -- name: word_matches
 -- Candidates in nearly the order of BM25. Of one lexeme that a text holds tf times, ts_rank makes
