@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain
 from os import PathLike
 from types import TracebackType
@@ -18,12 +19,13 @@ from ricordo.chunking import StructureChunker, word_chunker
 from ricordo.errors import InvalidInput
 from ricordo.ingest import Ingested, Progress, ingest
 from ricordo.memory import EventTime, Json, Memory, told
-from ricordo.models import AUTO, choose_embedder, load_embedder
+from ricordo.models import AUTO, NONE, choose_embedder, find_reranker, load_embedder, load_reranker
 from ricordo.occasions import event_of, time_options
-from ricordo.protocols import Chunker, Embedder, Fault, Source, Stats, Store
+from ricordo.protocols import Chunker, Embedder, Fault, Reranker, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
 from ricordo.recall import Reader
 from ricordo.remember import Writer
+from ricordo.reread import DeferredReranker
 from ricordo.settings import Settings, load_settings
 from ricordo.sources import find_sources
 from ricordo.stores import open_store
@@ -114,6 +116,7 @@ class Engine:
             embedder=embedder,
             namespace=self.namespace,
             analyzer=self._analyzer,
+            token_vectors=self.settings.token_vectors == "stored",
         )
         self._reader = Reader(
             store=self._store,
@@ -121,6 +124,9 @@ class Engine:
             analyzer=self._analyzer,
             bm25=Bm25(k1=self.settings.k1, b=self.settings.b),
             calendar=Calendar(clock=self._clock, zone=self.settings.zone(), options=time_options(self.settings)),
+            token_vectors=self.settings.token_vectors,
+            reranker=_reranker(self.settings),
+            patience=self.settings.rerank_ms / 1000,
             notices=notices,
         )
         return self
@@ -294,6 +300,14 @@ def _choose(settings: Settings) -> tuple[Embedder | None, tuple[Notice, ...]]:
     choice = choose_embedder(threads=settings.threads)
     notice = Notice(code="embedder_unavailable", message=f"searched by words alone: {choice.reason}")
     return choice.embedder, () if choice.embedder else (notice,)
+
+
+def _reranker(settings: Settings) -> Reranker | None:
+    """The cross-encoder that is set, to be loaded when it is first asked. Raises InvalidInput for an unknown name."""
+    if settings.reranker == NONE:
+        return None
+    find_reranker(settings.reranker)
+    return DeferredReranker(partial(load_reranker, settings.reranker, threads=settings.threads))
 
 
 def _chunker(embedder: Embedder | None) -> Chunker:

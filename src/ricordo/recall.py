@@ -11,15 +11,18 @@ from ricordo.analyzer import STANDARD, Analyzer, content
 from ricordo.arms import ARMS, Depths, Searcher
 from ricordo.arrange import arranged, numbered, one_a_line, without_restatements
 from ricordo.bm25 import Bm25
-from ricordo.enrich import Encoding, enrich
+from ricordo.enrich import Encoding, enrich, shortened
 from ricordo.evidence import REACH, Model, judge, load_model, measure
 from ricordo.memory import Memory
 from ricordo.order import Order, asked_order
 from ricordo.pool import Pool, passes, pooled
-from ricordo.protocols import Embedder, Store
-from ricordo.query import Aspects, Hit, Notice, Probe, Query, Recall, WordMatches
+from ricordo.protocols import Embedder, Reranker, Store
+from ricordo.query import Aspects, Candidate, Hit, Notice, Probe, Query, Recall, WordMatches
+from ricordo.remember import passage
+from ricordo.reread import DEEP, reread, standardised
 from ricordo.scene import Asked, Floats, Scene, build_scene
 from ricordo.stopwatch import Stopwatch
+from ricordo.tokenvectors import pack
 from ricordo.window import Calendar, Window, find_window
 
 __all__ = ["ARMS", "Depths", "Reader"]
@@ -31,6 +34,10 @@ SHORT = 400
 EQUAL_SHARE, EQUAL = 0.1, 0.5
 """Scores that differ by less are equally good where the question asks for an order: a share of the best score of
 fusion, or that much evidence."""
+REREAD = 2.0
+"""What a deviation among the scores of a cross-encoder counts beside evidence."""
+COMPUTED = 50
+"""Candidates whose token vectors are computed when they are not stored."""
 IN_TIME = 1.5
 """What lying in a window that is no filter counts as evidence, times how surely it was read."""
 
@@ -57,6 +64,12 @@ class _Scored:
     scores: Mapping[str, float]
     parts: Mapping[str, Mapping[str, float]]
     tolerance: float
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def order(self) -> list[str]:
+        """Best first, ties by id."""
+        return sorted(self.scores, key=lambda chunk_id: (-self.scores[chunk_id], chunk_id))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +77,8 @@ class Reader:
     """The read path over one store.
 
     `arms` are those in use, `times` says whether times in questions are read, and `model` weighs the evidence;
-    leaving a part out is for measuring what it is worth.
+    leaving a part out is for measuring what it is worth. `token_vectors` are `stored`, `computed` for the best of
+    the pool, or `off`; `reranker` reads the best again for `patience` seconds.
     """
 
     store: Store
@@ -76,6 +90,9 @@ class Reader:
     times: bool = True
     model: Model | None = field(default_factory=load_model)
     calendar: Calendar = field(default_factory=Calendar)
+    token_vectors: str = "stored"
+    reranker: Reranker | None = None
+    patience: float = 1.0
     notices: tuple[Notice, ...] = ()
 
     async def recall(self, query: Query) -> Recall:
@@ -85,9 +102,11 @@ class Reader:
             search = await self._search(query, watch)
             with watch.measure("evidence"):
                 scored = await self._scored(search)
+            with watch.measure("rerank"):
+                scored = await self._reread(search, scored)
             with watch.measure("hits"):
                 hits = await self._hits(search, scored)
-        notices = (*self.notices, *_notices(search.probe), *search.pool.notices)
+        notices = (*self.notices, *_notices(search.probe), *search.pool.notices, *scored.notices)
         return Recall(query=query, hits=hits, time=search.pool.use, notices=notices, timings=watch.spent)
 
     async def measure(self, query: Query) -> tuple[tuple[str, ...], dict[str, Floats]]:
@@ -154,14 +173,37 @@ class Reader:
             reach=REACH,
         )
         candidates = await self.store.candidates(probe.query.namespace, list(search.pool.scores), aspects)
+        if encoding and encoding.tokens and self.embedder is not None and self.token_vectors == "computed":
+            best = frozenset(list(search.pool.scores)[:COMPUTED])
+            candidates = await to_thread.run_sync(_with_tokens, candidates, best, self.embedder)
         scene = await to_thread.run_sync(build_scene, asked, candidates, frozenset(search.pool.scores))
         return scene, asked
+
+    async def _reread(self, search: _Search, scored: _Scored) -> _Scored:
+        """The best of the pool as a cross-encoder orders them, which weighs more than the evidence before it."""
+        if self.reranker is None or not scored.scores:
+            return scored
+        ids = scored.order[:DEEP]
+        rows = await self.store.get(search.probe.query.namespace, ids)
+        texts = [passage(chunk) for chunk, _ in rows]
+        question = shortened(search.probe.query.text)
+        read = await to_thread.run_sync(reread, self.reranker, question, texts, self.patience, abandon_on_cancel=True)
+        said = dict(zip((chunk.id for chunk, _ in rows), standardised(read.scores), strict=False))
+        notices = (read.notice,) if read.notice else ()
+        if not said:
+            return replace(scored, notices=notices)
+        # What was not read again was behind what was, and stays there.
+        least = min(said.values())
+        more = {chunk_id: REREAD * said.get(chunk_id, least) for chunk_id in scored.scores}
+        parts = {chunk_id: {**scored.parts.get(chunk_id, {}), "read again": more[chunk_id]} for chunk_id in more}
+        scores = {chunk_id: scored.scores[chunk_id] + more[chunk_id] for chunk_id in more}
+        return replace(scored, scores=scores, parts=parts, notices=notices)
 
     async def _hits(self, search: _Search, scored: _Scored) -> tuple[Hit, ...]:
         query, window, pool = search.probe.query, search.window, search.pool
         order = _order(query, window) if self.times else None
-        ids = sorted(scored.scores, key=lambda chunk_id: (-scored.scores[chunk_id], chunk_id))
-        rows = await self.store.get(query.namespace, ids[: 2 * query.limit + SPARE] if window is None else ids)
+        ids = scored.order if window is not None else scored.order[: 2 * query.limit + SPARE]
+        rows = await self.store.get(query.namespace, ids)
         hits = [
             Hit(
                 rank=0,
@@ -199,6 +241,14 @@ def _judged(scene: Scene, asked: Asked, pool: Pool, model: Model) -> dict[str, d
     for chunk_id in pool.boosted & parts.keys():
         parts[chunk_id]["time"] = IN_TIME * pool.boost
     return parts
+
+
+def _with_tokens(candidates: Sequence[Candidate], wanted: frozenset[str], embedder: Embedder) -> tuple[Candidate, ...]:
+    """The candidates, those that are wanted with token vectors computed now."""
+    bare = [each for each in candidates if each.chunk.id in wanted and each.tokens is None]
+    encoded = embedder.encode_passages([passage(each.chunk) for each in bare])
+    made = {each.chunk.id: pack(own.rows) for each, own in zip(bare, encoded.tokens, strict=True)}
+    return tuple(replace(each, tokens=made.get(each.chunk.id, each.tokens)) for each in candidates)
 
 
 def _order(query: Query, window: Window | None) -> Order | None:

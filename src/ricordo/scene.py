@@ -116,7 +116,8 @@ def build_scene(
 def _pooled(ordered: Sequence[Candidate], pool: frozenset[str], before: Places, after: Places) -> NDArray[np.bool_]:
     """The members of the pool and those next to them: an answer often stands beside what the question matches."""
     found = np.array([each.chunk.id in pool for each in ordered], np.bool_)
-    return found | (found[before] & (before != NOBODY)) | (found[after] & (after != NOBODY))
+    beside: NDArray[np.bool_] = (found[before] & (before != NOBODY)) | (found[after] & (after != NOBODY))
+    return found | beside
 
 
 def _position(candidate: Candidate) -> tuple[str, str, int, int, str]:

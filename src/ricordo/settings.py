@@ -30,9 +30,16 @@ __all__ = [
 HOME = "RICORDO_HOME"
 PREFIX = "RICORDO_"
 MAX_NAMESPACE = 200
+TOKEN_VECTORS = ("stored", "computed", "off")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 HEMISPHERES = ("north", "south")
 DATE_ORDERS = ("auto", "dmy", "mdy", "ymd")
+CHOICES = {
+    "token_vectors": TOKEN_VECTORS,
+    "week_start": WEEKDAYS,
+    "hemisphere": HEMISPHERES,
+    "date_order": DATE_ORDERS,
+}
 PASSWORD = re.compile(r"(?<=://)([^:/@]*:).*(?=@)|(password=)[^&\s]*")
 
 
@@ -63,8 +70,10 @@ def without_password(url: str) -> str:
 class Settings:
     """Everything that can be set.
 
-    `store` is a URL; `embedder` a model's name, `auto` or `none`; `threads` the most that a model may use
-    (0: chosen for the machine); `tz` an IANA time zone or `local`; `k1` and `b` the parameters of BM25.
+    `store` is a URL; `embedder` a model's name, `auto` or `none`; `token_vectors` are `stored` with each chunk,
+    `computed` when they are needed, or `off`; `reranker` is a cross-encoder's name or `none`, and `rerank_ms` what
+    it may take; `threads` the most that a model may use (0: chosen for the machine); `tz` an IANA time zone or
+    `local`; `k1` and `b` the parameters of BM25.
     Dates are read by `week_start` (a weekday's English name), `hemisphere` (`north` or `south`) and `date_order`
     (`dmy`, `mdy`, `ymd`, or `auto`: by language).
     """
@@ -72,6 +81,9 @@ class Settings:
     store: str = field(default_factory=_default_store)
     namespace: str = "default"
     embedder: str = "auto"
+    token_vectors: str = "stored"
+    reranker: str = "none"
+    rerank_ms: int = 1000
     threads: int = 0
     tz: str = "local"
     week_start: str = "monday"
@@ -87,9 +99,10 @@ class Settings:
             )
         if self.k1 < 0 or not 0 <= self.b <= 1:
             raise ConfigError("k1, b", "settings", f"{self.k1}, {self.b}: k1 must not be negative, b between 0 and 1")
-        if self.threads < 0:
-            raise ConfigError("threads", "settings", f"{self.threads} must not be negative")
-        for name, known in (("week_start", WEEKDAYS), ("hemisphere", HEMISPHERES), ("date_order", DATE_ORDERS)):
+        for name in ("threads", "rerank_ms"):
+            if getattr(self, name) < 0:
+                raise ConfigError(name, "settings", f"{getattr(self, name)} must not be negative")
+        for name, known in CHOICES.items():
             if (value := getattr(self, name)) not in known:
                 raise ConfigError(name, "settings", f"{value!r} must be one of {', '.join(known)}")
         self.zone()

@@ -17,7 +17,7 @@ from tinymodels import write_cross_encoder
 
 
 def cross_encoder(folder: Path) -> Reranker:
-    return cast(Reranker, load_reranker(f"local:{write_cross_encoder(folder)}"))
+    return load_reranker(f"local:{write_cross_encoder(folder)}")
 
 
 MAKERS: dict[str, Callable[[Path], Reranker]] = {

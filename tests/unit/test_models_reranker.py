@@ -60,10 +60,6 @@ def test_a_model_that_must_not_be_batched_gives_the_same_scores(folder: Path) ->
     assert scores(folder, "tea violin", "tea", "tea violin granite") == batched
 
 
-def test_none_is_no_reranker() -> None:
-    assert load_reranker("none") is None
-
-
 def test_a_hub_reranker_that_was_not_fetched_is_an_error_that_names_the_fix() -> None:
     with pytest.raises(ModelError, match="run: ricordo models fetch cross-encoder/ms-marco-MiniLM-L6-v2, or download"):
         load_reranker("cross-encoder/ms-marco-MiniLM-L6-v2")

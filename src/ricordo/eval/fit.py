@@ -84,7 +84,7 @@ def fit(datasets: Sequence[Sequence[Pooled]], usual: Mapping[str, float]) -> Fit
         telling = [pool for pool in pools if pool.gold.any()]
         rows += [(_matrix(pool, names, usual), pool.gold) for pool in telling]
         shares += [1 / len(telling) / len(datasets)] * len(telling)
-    weights, step = np.zeros(len(names)), np.zeros(len(names))
+    weights: Floats = np.zeros(len(names))
     best = _slope(rows, shares, weights)
     for _ in range(ROUNDS):
         likelihood, gradient, curvature = best

@@ -74,13 +74,11 @@ def choose_embedder(*, threads: int = 0, specs: Sequence[ModelSpec] = DEFAULTS) 
     return Choice(embedder=None, reason="; ".join(reasons))
 
 
-def load_reranker(name: str, *, threads: int = 0) -> Reranker | None:
-    """The cross-encoder of this name; None for `none`. Nothing is downloaded.
+def load_reranker(name: str, *, threads: int = 0) -> Reranker:
+    """The cross-encoder of this name. Nothing is downloaded.
 
     Raises ModelError when a file of the model is not there, InvalidInput when no model has the name.
     """
-    if name == NONE:
-        return None
     from ricordo.models.reranker import OnnxReranker
 
     return OnnxReranker(ready(find_reranker(name)), threads=threads)
