@@ -52,7 +52,7 @@ SHORT_ID = 8
 ID = re.compile(r"\b[0-9a-f]{24}\b|\b[0-9a-f]{8}\b")
 VARYING = (
     (re.compile(r"\bin [\d,]+ ms"), "in N ms"),
-    (re.compile(r'("(?:total|embed|words|vectors|rerank)": )\d+\.\d+'), r"\1N"),
+    (re.compile(r'("(?:total|embed|words|vectors|rerank|evidence|hits)": )\d+\.\d+'), r"\1N"),
     (re.compile(r"[\d,]+ KiB"), "N KiB"),
     (re.compile(r'("size_bytes": )\d+'), r"\1N"),
 )
