@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ricordo.errors import InvalidInput
 from ricordo.query import WordMatch, WordMatches
 
-__all__ = ["OKAPI", "Bm25", "idf", "length_norm", "rank", "saturated"]
+__all__ = ["OKAPI", "Bm25", "idf", "length_norm", "rank", "saturated", "telling"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,6 +90,15 @@ def rank(terms: Mapping[str, float], found: WordMatches, parameters: Bm25 = OKAP
         )
         scores.append((match.chunk_id, score))
     return sorted(scores, key=lambda item: (-item[1], item[0]))
+
+
+def telling(terms: Mapping[str, float], found: WordMatches, most: int) -> dict[str, float]:
+    """The terms that can count most in a score, at most so many of them, in their order."""
+    if len(terms) <= most:
+        return dict(terms)
+    value = {term: weight * idf(found.chunks, found.document_frequency.get(term, 0)) for term, weight in terms.items()}
+    kept = frozenset(sorted(value, key=lambda term: (-value[term], term))[:most])
+    return {term: weight for term, weight in terms.items() if term in kept}
 
 
 def saturated(

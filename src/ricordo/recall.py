@@ -10,7 +10,7 @@ from anyio import to_thread
 from ricordo.analyzer import STANDARD, Analyzer, content
 from ricordo.arms import ARMS, Depths, Searcher
 from ricordo.arrange import arranged, numbered, one_a_line, without_restatements
-from ricordo.bm25 import Bm25
+from ricordo.bm25 import Bm25, telling
 from ricordo.enrich import Encoding, enrich, shortened
 from ricordo.evidence import REACH, Model, judge, load_model, measure
 from ricordo.memory import Memory
@@ -27,6 +27,8 @@ from ricordo.window import Calendar, Window, find_window
 
 __all__ = ["ARMS", "Depths", "Reader"]
 
+MOST_TERMS = 64
+"""Terms that evidence is taken of; a pasted page has thousands, and the rarest tell."""
 SPARE = 10
 """Hits looked at beyond those asked for, in place of those that fall together."""
 SHORT = 400
@@ -154,9 +156,10 @@ class Reader:
 
     async def _scene(self, search: _Search) -> tuple[Scene, Asked]:
         probe, encoding, question = search.probe, search.encoding, self.analyzer.question
+        terms = telling(probe.terms, search.statistics, MOST_TERMS)
         asked = Asked(
             text=probe.query.text,
-            terms=probe.terms,
+            terms=terms,
             identifiers=probe.identifiers,
             statistics=search.statistics,
             lexemes=lambda word: {
@@ -167,7 +170,7 @@ class Reader:
         )
         embedder = self.embedder if encoding else None
         aspects = Aspects(
-            terms=tuple(probe.terms),
+            terms=tuple(terms),
             fingerprint=embedder.fingerprint if embedder else None,
             token_fingerprint=embedder.token_fingerprint if embedder else None,
             reach=REACH,

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tinymodels import write_cross_encoder
 
 import ricordo
 from ricordo.engine import Engine
@@ -19,6 +18,7 @@ from ricordo.query import Query
 from ricordo.reread import DeferredReranker, reread, standardised
 from ricordo.settings import Settings
 from ricordo.testing import HashEmbedder, InMemoryStore, OverlapReranker
+from tinymodels import write_cross_encoder
 
 pytestmark = pytest.mark.anyio
 

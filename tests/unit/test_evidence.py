@@ -1,0 +1,213 @@
+"""Evidence: named numbers about candidates, on the scale of their pool, weighed and summed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.analyzer import analyze_question, content, lexemes
+from ricordo.bm25 import Bm25, idf, rank, saturated
+from ricordo.evidence import UNSCALED, judge, load_model, measure, scaled
+from ricordo.exchange import TokenVectors
+from ricordo.memory import Chunk
+from ricordo.query import Candidate, WordMatch, WordMatches
+from ricordo.scene import NOBODY, Asked, Scene, build_scene
+from ricordo.tokenvectors import pack
+
+DIMENSION = 64
+RNG = np.random.default_rng(7)
+
+
+def unit(rows: int = 1) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    found = RNG.standard_normal((rows, DIMENSION)).astype(np.float32)
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    return found
+
+
+def candidate(
+    text: str, place: int = 0, *, group: str | None = None, speaker: str | None = None, bare: bool = False
+) -> Candidate:
+    words = lexemes(text)
+    chunk = Chunk(memory_id=f"m{place}", origin_uri="test:a", text=text, group=group, speaker=speaker, id=f"c{place}")
+    match = WordMatch(chunk_id=chunk.id, length=len(words), counts={word: words.count(word) for word in words})
+    if bare:
+        return Candidate(chunk=chunk, place=place, match=match)
+    return Candidate(chunk=chunk, place=place, match=match, vector=unit()[0], tokens=pack(unit(4)))
+
+
+def asked(question: str, candidates: list[Candidate], *, bare: bool = False) -> Asked:
+    terms = analyze_question(question)
+    held = {term: sum(term in each.match.counts for each in candidates) for term in terms.weights}
+    statistics = WordMatches(
+        matches=(),
+        chunks=len(candidates),
+        mean_length=sum(each.match.length for each in candidates) / len(candidates),
+        mean_context_length=0.0,
+        document_frequency=held,
+    )
+    words = tuple(question.split())
+    tokens = TokenVectors(ids=np.arange(len(words), dtype=np.int32), rows=unit(len(words)), words=words)
+    return Asked(
+        text=question,
+        terms=terms.weights,
+        identifiers=terms.identifiers,
+        statistics=statistics,
+        lexemes=lambda word: analyze_question(word).weights,
+        vector=None if bare else unit()[0],
+        tokens=None if bare else tokens,
+    )
+
+
+def scene_of(
+    question: str, candidates: list[Candidate], pool: set[str] | None = None, *, bare: bool = False
+) -> tuple[Scene, Asked]:
+    about = asked(question, candidates, bare=bare)
+    return build_scene(about, candidates, frozenset(pool or {each.chunk.id for each in candidates})), about
+
+
+TURNS = [
+    candidate("Ana: shall we go to the coast?", 0, group="s1", speaker="Ana"),
+    candidate("Ben: yes, in July", 1, group="s1", speaker="Ben"),
+    candidate("Ana: the car is sold", 2, group="s1", speaker="Ana"),
+    candidate("Ben: I bought a boat", 3, group="s2", speaker="Ben"),
+]
+
+
+def test_neighbours_and_sessions_are_those_of_the_same_group() -> None:
+    scene, _ = scene_of("coast", TURNS)
+
+    assert scene.before.tolist() == [NOBODY, 0, 1, NOBODY]
+    assert scene.after.tolist() == [1, 2, NOBODY, NOBODY]
+    assert scene.session.tolist() == [0, 0, 0, 1]
+
+
+def test_a_gap_parts_neighbours() -> None:
+    scene, _ = scene_of("coast", [TURNS[0], TURNS[2]])
+
+    assert scene.before.tolist() == [NOBODY, NOBODY]
+    assert scene.session.tolist() == [0, 0]
+
+
+def test_what_stands_beside_a_member_of_the_pool_joins_it() -> None:
+    scene, about = scene_of("when do we go to the coast?", TURNS, {"c0"})
+
+    assert scene.pooled.tolist() == [True, True, False, False]
+    assert set(judge(scene, about, load_model())) == {"c0", "c1"}
+
+
+def test_an_answer_is_raised_by_the_question_before_it() -> None:
+    scene, about = scene_of("coast", TURNS)
+    found = measure(scene, about)
+
+    assert found["after a question"].tolist()[1:3] == [1.0, 0.0]
+    assert np.isnan(found["after a question"][[0, 3]]).all()
+    assert found["words with what precedes"][1] > 0 == found["words"][1]
+
+
+def test_who_is_named_in_the_question_speaks_for_himself() -> None:
+    scene, about = scene_of("What did Ben buy?", TURNS)
+    found = measure(scene, about)
+
+    assert found["speaker named"].tolist() == [0, 1, 0, 1]
+    assert found["other speaker named"].tolist() == [1, 0, 1, 0]
+
+
+def test_a_memory_that_stands_alone_has_only_evidence_of_its_own() -> None:
+    scene, about = scene_of("boat", [candidate("the boat is blue", 0), candidate("the car is red", 1)])
+    found = measure(scene, about)
+
+    assert not {"words of the session", "tokens of the session"} & found.keys()
+    assert np.isnan(found["tokens before"]).all()
+    assert np.allclose(found["words"], found["words with what precedes"])
+    assert np.allclose(found["vector"], found["vector with what precedes"])
+
+
+def test_without_a_model_words_are_left() -> None:
+    texts = [candidate("the boat is blue", 0, bare=True), candidate("the car is red", 1, bare=True)]
+    scene, about = scene_of("which boat is blue?", texts, bare=True)
+    parts = judge(scene, about, load_model())
+
+    assert sum(parts["c0"].values()) > sum(parts["c1"].values())
+
+
+def test_the_parts_of_a_score_have_names() -> None:
+    scene, about = scene_of("What did Ben buy?", TURNS)
+    model = load_model()
+    parts = judge(scene, about, model)
+
+    assert set().union(*parts.values()) <= model.weights.keys()
+    assert all(math.isfinite(part) for each in parts.values() for part in each.values())
+
+
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=30), st.floats(0.01, 10))
+def test_a_feature_is_brought_to_the_scale_of_its_pool(numbers: list[float], spread: float) -> None:
+    column = scaled({"words": np.array(numbers)}, {"words": spread})["words"]
+    n, deviation = len(numbers), float(np.std(numbers))
+    expected = (np.array(numbers) - np.mean(numbers)) / math.sqrt((n * deviation**2 + 5 * spread**2) / (n + 5))
+
+    assert column == pytest.approx(expected, abs=1e-9)
+
+
+def test_what_is_unknown_speaks_neither_for_nor_against() -> None:
+    column = scaled({"tokens before": np.array([1.0, np.nan, 3.0])}, {"tokens before": 1.0})["tokens before"]
+
+    assert column[1] == 0
+    assert column[0] == -column[2]
+
+
+def test_a_pool_of_one_has_no_scale_to_stand_out_on() -> None:
+    assert scaled({"words": np.array([5.0])}, {"words": 1.0})["words"].tolist() == [0.0]
+
+
+def test_shares_are_taken_as_they_are() -> None:
+    assert scaled({"identifiers": np.array([0.0, 1.0])}, {})["identifiers"].tolist() == [0.0, 1.0]
+    assert "identifiers" in UNSCALED
+
+
+def test_the_weights_that_ship_name_features_there_are() -> None:
+    scene, about = scene_of("What did Ben buy?", TURNS)
+    model = load_model()
+
+    assert model.weights.keys() == measure(scene, about).keys()
+    assert model.weights.keys() - UNSCALED <= model.spreads.keys()
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcde"), min_size=1, max_size=12), min_size=1, max_size=8),
+    st.sampled_from([Bm25(), Bm25(k1=0.9, b=0.4), Bm25(k1=0, b=0), Bm25(k1=2, b=1)]),
+)
+def test_bm25_over_arrays_is_bm25(texts: list[list[str]], parameters: Bm25) -> None:
+    terms = {"a": 1.0, "b": 0.5, "c": 2.0}
+    matches = tuple(
+        WordMatch(chunk_id=str(number), length=len(text), counts={word: text.count(word) for word in set(text)})
+        for number, text in enumerate(texts)
+    )
+    frequency = {term: sum(term in text for text in texts) for term in terms}
+    mean = sum(map(len, texts)) / len(texts)
+    found = WordMatches(
+        matches=matches, chunks=len(texts), mean_length=mean, mean_context_length=0.0, document_frequency=frequency
+    )
+    frequencies = np.array([[match.counts.get(term, 0) for term in terms] for match in matches], np.float64)
+    values = np.array([weight * idf(len(texts), frequency[term]) for term, weight in terms.items()])
+    scores = saturated(frequencies, np.array([len(text) for text in texts], np.float64), mean, parameters) @ values
+
+    expected = dict(rank(terms, found, parameters))
+    assert [float(score) for score in scores] == pytest.approx([expected[match.chunk_id] for match in matches])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("The staging database moved to port 6432.", "staging database has moved to the port 6432", True),
+        ("staging moved to port 6432", "staging moved to port 6433", False),
+        ("we deploy on Friday", "we do not deploy on Friday", False),
+        ("Миграция завершена", "миграция была завершена", True),
+        ("la migración terminó", "La migración no terminó", False),
+    ],
+)
+def test_content_is_what_a_text_says_whatever_its_forms(one: str, other: str, *, same: bool) -> None:
+    assert (content(one) == content(other)) is same
