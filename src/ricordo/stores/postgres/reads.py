@@ -10,7 +10,7 @@ from ricordo.errors import InvalidInput, NotFound
 from ricordo.exchange import Entry, Known, Stats, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, WordMatch, WordMatches
-from ricordo.stores.candidates import candidate_terms
+from ricordo.stores.candidates import candidate_number, candidate_terms
 from ricordo.stores.postgres import tallies
 from ricordo.stores.postgres.lexemes import bands, counted, needles, stored, tsquery
 from ricordo.stores.postgres.rows import (
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 COSTLY = 4  # a posting costs so many times as much here as in an index that holds what ranking needs
-ROUGHLY = 2  # the order of candidates is rougher here, so more of them are taken
+ROUGHLY = 1.5  # the order of candidates is rougher here, so more of them are taken
 # BM25's k1 · (1 - b) and k1 · b over what turns ts_rank into a frequency: see `word_matches`.
 SLOWLY = 1.5 * 0.25 / 0.645
 SLOPE = 1.5 * 0.75 / 0.645
@@ -64,7 +64,7 @@ async def by_words(session: Session, terms: Sequence[str], filters: Filters, lim
     mean_length = counters.get(tallies.LEXEMES, 0) / chunks if chunks else 0.0
     values = {
         "any": tsquery(chosen),
-        "limit": ROUGHLY * limit,
+        "limit": round(ROUGHLY * candidate_number(chunks, limit)),
         "slowly": SLOWLY,
         "slope": SLOPE / max(mean_length, 1.0),
         **bands({lexeme: times[lexeme] * math.log(1 + chunks / (frequency[lexeme] + 0.5)) for lexeme in chosen}),

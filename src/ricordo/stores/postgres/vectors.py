@@ -15,6 +15,7 @@ from ricordo.stores.postgres.tallies import vectors_of
 __all__ = ["EXACT_ROWS", "VectorSearch", "index_name", "make_index"]
 
 EXACT_ROWS = 10_000
+FILTERED = 2  # rows that a filter picks lie apart: comparing one costs so many times as much
 NO_BOUND = 2**62
 
 
@@ -43,7 +44,10 @@ class VectorSearch:
         plain = is_plain(filters)
         large = await count_vectors(session, embedder) > self.exact_rows and await self.has_index(session, embedder)
         if large and not plain:
-            few = [row["id"] for row in await session.all("filtered_nearest", bound=self.exact_rows + 1, **values)]
+            few = [
+                row["id"]
+                for row in await session.all("filtered_nearest", bound=self.exact_rows // FILTERED + 1, **values)
+            ]
             if few != [None]:
                 return tuple(few)
         if large:

@@ -381,7 +381,8 @@ ORDER BY round(found.score * 1e6) DESC, found.chunk_id
 LIMIT %(limit)s
 
 -- name: filtered_nearest
--- Where as many memories pass as the bound says, nothing is compared, and the only row says so.
+-- Where as many memories pass as the bound says, nothing is compared, and the only row says so. The array is looked
+-- up in one walk through the index, in its order.
 WITH passed AS MATERIALIZED (
     SELECT m.id
     FROM ricordo.memory m
@@ -420,10 +421,10 @@ WITH passed AS MATERIALIZED (
     SELECT count(*) >= %(bound)s AS many FROM passed
 ), found AS MATERIALIZED (
     SELECT e.chunk_id, -(e.vector::vector <#> %(vector)s) AS score
-    FROM passed
-    JOIN ricordo.embedding e
-        ON e.namespace = %(namespace)s AND e.memory_id = passed.id AND e.embedder_id = %(embedder_id)s
-    WHERE NOT (SELECT many FROM counted)
+    FROM ricordo.embedding e
+    WHERE e.namespace = %(namespace)s AND e.embedder_id = %(embedder_id)s AND e.memory_id = ANY(ARRAY(
+        SELECT passed.id FROM passed WHERE NOT (SELECT many FROM counted)
+    ))
 ), nearest AS MATERIALIZED (
     SELECT found.chunk_id AS id FROM found
     WHERE found.score >= %(floor)s
