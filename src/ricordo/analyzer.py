@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.languages import FUNCTION_WORDS, LATIN, likely_languages
+from ricordo.scripts import in_other_script
 from ricordo.stems import STEM, lemmas, stems, unaccented
 from ricordo.tokens import Token, scan
 
@@ -26,6 +27,7 @@ _LEMMA = 0.3
 # Stems of the Latin languages that the question is probably not in.
 _OTHER_LANGUAGE = 0.5
 _UNACCENTED = 0.4
+_OTHER_SCRIPT = 0.4
 _PART = 0.5
 _IDENTIFIER = 2.0
 
@@ -128,6 +130,10 @@ def _forms(word: str, likely: tuple[str, ...]) -> Iterator[tuple[str, float]]:
         yield stem, _STEM * _OTHER_LANGUAGE
     for lemma in lemmas(word):
         yield lemma, _LEMMA
+    if (other := in_other_script(word)) is not None:
+        yield other, _OTHER_SCRIPT
+        for stem in stems(other, ("english",)):
+            yield stem, _OTHER_SCRIPT
     # Accents that only one of the two was written with.
     plain = unaccented(word)
     yield plain if plain != word else STEM + word, _UNACCENTED

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from anyio import to_thread
 
-from ricordo.analyzer import Analyzer
+from ricordo.analyzer import Analyzer, Terms
 from ricordo.exchange import Encoded, TokenVectors
 from ricordo.protocols import Embedder
 from ricordo.query import Probe, Query, Variant
@@ -17,6 +17,9 @@ __all__ = ["Encoding", "embed", "enrich", "shortened"]
 
 # A pasted prompt asks at its beginning or at its end; what lies between would only blur its vector.
 HEAD = TAIL = 1000
+
+AROUND = 0.2
+"""What a word counts that stands around the question in a prompt, beside one of the question."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,14 +36,23 @@ def shortened(text: str) -> str:
     return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
 
 
-async def enrich(query: Query, analyzer: Analyzer, meant: str | None = None) -> Probe:
+async def enrich(query: Query, analyzer: Analyzer, *, asked: str, meant: str) -> Probe:
     """Analyse the question. Without a single term there is nothing to look for by meaning either.
 
-    `meant` is the question as the model should read it, where some of its words say nothing about the answer's.
+    `asked` is the part of it that asks; words around it count little. `meant` is what the model should read.
     """
-    terms = await to_thread.run_sync(analyzer.question, query.text)
-    wordings = (shortened(meant or query.text),) if terms.weights else ()
+    terms = await to_thread.run_sync(_terms, query.text, asked, analyzer)
+    wordings = (shortened(meant),) if terms.weights else ()
     return Probe(query=query, terms=terms.weights, identifiers=terms.identifiers, wordings=wordings)
+
+
+def _terms(text: str, asked: str, analyzer: Analyzer) -> Terms:
+    terms = analyzer.question(asked)
+    if asked == text:
+        return terms
+    around = analyzer.question(text)
+    weights = {term: AROUND * weight for term, weight in around.weights.items()}
+    return Terms(weights={**weights, **terms.weights}, identifiers=around.identifiers)
 
 
 async def embed(probe: Probe, embedder: Embedder) -> Encoding:

@@ -1,14 +1,13 @@
 """Evidence: what speaks for each candidate, as named numbers, and the linear model of them that orders a pool; pure.
 
-Each feature is brought to the scale of its pool, so that its weight means the same for every question:
+A feature counts by how far it lies from its mean in the pool, in units of its usual deviation:
 
-    scaled = (x - mean) / sqrt((n · std² + m · spread²) / (n + m))
+    part = weight · (x - mean) / spread
 
-over the `n` candidates of the pool that have it, with `spread` its usual deviation and m = 5, so that the chance
-spread of a small pool is not taken for evidence. What a candidate does not have (a session, a neighbour, a vector)
-is 0: it speaks neither for nor against. A score is the sum of weight times scaled feature; the weights were fitted
-by listwise softmax (Cao et al., Learning to Rank: From Pairwise Approach to Listwise Approach, ICML 2007), and the
-file that holds them says on what.
+The mean only makes the parts readable: what is the same for a whole pool cannot order it. What a candidate does
+not have (a session, a neighbour, a vector) is 0: it speaks neither for nor against. A score is the sum of its
+parts. The weights were fitted by listwise softmax (Cao et al., Learning to Rank: From Pairwise Approach to Listwise
+Approach, ICML 2007); the file that holds them says on what.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ import numpy as np
 
 from ricordo.scene import NOBODY, Asked, Floats, Places, Scene
 
-__all__ = ["REACH", "UNSCALED", "Model", "judge", "load_model", "measure", "scaled"]
+__all__ = ["REACH", "UNSCALED", "Model", "bearing", "judge", "load_model", "measure", "scaled"]
 
 REACH = 2
 """How many places before and after a candidate are looked at."""
 
-SETTLED = 5
 STEADY = 0.02
+"""Added to the deviation of a token's similarities: where all are alike, no difference counts."""
 
 UNSCALED = frozenset({"identifiers", "speaker named", "other speaker named", "asks", "after a question"})
 """Features that are shares or yes and no, and mean the same in every pool."""
@@ -64,10 +63,30 @@ def judge(scene: Scene, asked: Asked, model: Model) -> dict[str, dict[str, float
     }
 
 
+def bearing(scene: Scene, asked: Asked) -> dict[str, tuple[float, float]]:
+    """For each candidate how near it is to the question, whatever else is in the pool: the cosine of the vectors, NaN
+    where one is unknown, and the share of what its words could score at most.
+    """
+    words = scene.matched(scene.frequencies, scene.lengths)
+    most = float(scene.values.sum()) * (scene.parameters.k1 + 1)
+    cosines = _by_vectors(scene, asked).get("vector", np.full(len(words), np.nan))
+    return {
+        each.chunk.id: (float(cosine), float(score) / most if most > 0 else 0.0)
+        for each, cosine, score in zip(scene.candidates, cosines, words, strict=True)
+    }
+
+
 def measure(scene: Scene, asked: Asked) -> dict[str, Floats]:
     """Each feature of the candidates of the pool, in the order of the scene; NaN where one has none."""
     words = scene.matched(scene.frequencies, scene.lengths)
-    found = {"words": words, "words with what precedes": _words_with_before(scene)}
+    alone = np.where(scene.session == NOBODY, words, np.nan)
+    fused = np.where(scene.session == NOBODY, scene.fused, np.nan)
+    found = {
+        "words": words,
+        "words of a text alone": alone,
+        "fusion of a text alone": fused,
+        "words with what precedes": _words_with_before(scene),
+    }
     found |= _by_vectors(scene, asked)
     found |= _by_tokens(scene)
     found |= _by_session(scene, found.get("tokens"))
@@ -77,7 +96,7 @@ def measure(scene: Scene, asked: Asked) -> dict[str, Floats]:
 
 
 def scaled(found: Mapping[str, Floats], spreads: Mapping[str, float]) -> dict[str, Floats]:
-    """The features on the scale of their pool; 0 where a candidate has none."""
+    """The features as they are weighed; 0 where a candidate has none."""
     return {
         name: np.nan_to_num(numbers) if name in UNSCALED else _scaled(numbers, spreads.get(name, 1.0))
         for name, numbers in found.items()
@@ -86,10 +105,7 @@ def scaled(found: Mapping[str, Floats], spreads: Mapping[str, float]) -> dict[st
 
 def _scaled(numbers: Floats, spread: float) -> Floats:
     known = numbers[~np.isnan(numbers)]
-    if not len(known):
-        return np.zeros(len(numbers))
-    deviation = np.sqrt((len(known) * known.var() + SETTLED * spread**2) / (len(known) + SETTLED))
-    return np.nan_to_num((numbers - known.mean()) / deviation) if deviation > 0 else np.zeros(len(numbers))
+    return np.nan_to_num((numbers - known.mean()) / spread) if len(known) and spread else np.zeros(len(numbers))
 
 
 # --- the features, each (n,) over all candidates of the scene ---
@@ -125,7 +141,7 @@ def _by_tokens(scene: Scene) -> dict[str, Floats]:
     `tokens told apart` scales the similarities of each token of the question by their deviation in the pool first,
     so that a token all are near to does not drown one that few are near to.
     """
-    near, weights = scene.near, scene.token_weights
+    near, weights, rare = scene.near, scene.token_weights, scene.rare_weights
     if not near.shape[1] or np.isnan(near[scene.pooled]).all():
         return {}
     own = near @ weights
@@ -133,11 +149,12 @@ def _by_tokens(scene: Scene) -> dict[str, Floats]:
     has = scene.before != NOBODY
     together[has] = np.fmax(near[has], near[scene.before[has]])
     of_pool = near[scene.pooled]
-    apart = ((near - np.nanmean(of_pool, axis=0)) / (np.nanstd(of_pool, axis=0) + STEADY)) @ weights
+    apart = ((near - np.nanmean(of_pool, axis=0)) / (np.nanstd(of_pool, axis=0) + STEADY)) @ rare
     before, after = scene.at(own, scene.before), scene.at(own, scene.after)
     beyond = np.fmax(_two_away(scene, own, scene.before), _two_away(scene, own, scene.after))
     return {
         "tokens": own,
+        "rare tokens": near @ rare,
         "tokens told apart": apart,
         "tokens with what precedes": together @ weights,
         "tokens before": before,

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 from anyio import to_thread
 
 from ricordo.analyzer import STANDARD, Analyzer, content
 from ricordo.arms import ARMS, Depths, Searcher
 from ricordo.arrange import arranged, numbered, one_a_line, without_restatements
+from ricordo.asking import asking_part
 from ricordo.bm25 import Bm25, telling
 from ricordo.enrich import Encoding, enrich, shortened
-from ricordo.evidence import REACH, Model, judge, load_model, measure
+from ricordo.evidence import REACH, Model, bearing, judge, load_model, measure
 from ricordo.memory import Memory
 from ricordo.order import Order, asked_order
 from ricordo.pool import Pool, passes, pooled
@@ -36,6 +38,9 @@ SHORT = 400
 EQUAL_SHARE, EQUAL = 0.1, 0.5
 """Scores that differ by less are equally good where the question asks for an order: a share of the best score of
 fusion, or that much evidence."""
+SHARE_FLOOR = 0.5
+"""The share of what its words could score that a memory must have to be told unasked where no vectors tell."""
+BELOW_FLOOR = Notice(code="below_floor", message="nothing is near enough to the prompt to be told unasked")
 REREAD = 2.0
 """What a deviation among the scores of a cross-encoder counts beside evidence."""
 COMPUTED = 50
@@ -61,11 +66,15 @@ class _Search:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Scored:
-    """Chunk ids with scores, what these are the sum of, and how far apart equally good ones may be."""
+    """Chunk ids with scores, what these are the sum of, and how far apart equally good ones may be.
+
+    `bearing` is what `evidence.bearing` says of each.
+    """
 
     scores: Mapping[str, float]
     parts: Mapping[str, Mapping[str, float]]
     tolerance: float
+    bearing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
 
     @property
@@ -108,8 +117,37 @@ class Reader:
                 scored = await self._reread(search, scored)
             with watch.measure("hits"):
                 hits = await self._hits(search, scored)
-        notices = (*self.notices, *_notices(search.probe), *search.pool.notices, *scored.notices)
-        return Recall(query=query, hits=hits, time=search.pool.use, notices=notices, timings=watch.spent)
+        return self._recalled(search, scored, hits, watch)
+
+    async def context(self, query: Query) -> Recall:
+        """What surely bears on a prompt that asks nothing: by evidence alone, above the floor, often nothing at all.
+
+        Raises StoreError, ModelError.
+        """
+        watch = Stopwatch()
+        with watch.measure("total"):
+            search = await self._search(query, watch)
+            with watch.measure("evidence"):
+                scored = await self._scored(search)
+            with watch.measure("hits"):
+                hits = await self._hits(search, scored)
+            sure = [hit for hit in hits if self._bears(search, scored, hit)]
+        below = (BELOW_FLOOR,) if hits and not sure else ()
+        return self._recalled(search, replace(scored, notices=(*scored.notices, *below)), numbered(sure), watch)
+
+    def _bears(self, search: _Search, scored: _Scored, hit: Hit) -> bool:
+        """Whether a hit may be told unasked: it is above the floor, or holds a name that the prompt holds."""
+        if hit.chunk.id not in scored.bearing:
+            return False
+        cosine, share = scored.bearing[hit.chunk.id]
+        if self.embedder is None or np.isnan(cosine):
+            return share >= SHARE_FLOOR or "identifiers" in hit.arms
+        return cosine >= self.embedder.floors.context or "identifiers" in hit.arms
+
+    def _recalled(self, search: _Search, scored: _Scored, hits: tuple[Hit, ...], watch: Stopwatch) -> Recall:
+        pool = search.pool
+        notices = (*self.notices, *_notices(search), *pool.notices, *scored.notices)
+        return Recall(query=search.probe.query, hits=hits, time=pool.use, notices=notices, timings=watch.spent)
 
     async def measure(self, query: Query) -> tuple[tuple[str, ...], dict[str, Floats]]:
         """The memory ids of a query's pool and what the evidence for each is: what a model is fitted on.
@@ -122,8 +160,10 @@ class Reader:
         return ids, await to_thread.run_sync(measure, scene, asked)
 
     async def _search(self, query: Query, watch: Stopwatch) -> _Search:
-        window = self._window(query)
-        probe = await enrich(query, self.analyzer, window.rest if window and window.sure else None)
+        asked = asking_part(query.text) or query.text
+        window = self._window(query, asked)
+        meant = window.rest if window and window.sure and window.rest else asked
+        probe = await enrich(query, self.analyzer, asked=asked, meant=meant)
         found, encoding = await self._searcher().search(probe, passes(query.filters, window), watch)
         return _Search(
             probe=probe,
@@ -136,11 +176,11 @@ class Reader:
     def _searcher(self) -> Searcher:
         return Searcher(store=self.store, embedder=self.embedder, bm25=self.bm25, depths=self.depths, arms=self.arms)
 
-    def _window(self, query: Query) -> Window | None:
+    def _window(self, query: Query, asked: str) -> Window | None:
         """What the question says about time, unless the filters say it."""
         if not self.times or query.filters.time is not None or query.filters.as_of is not None:
             return None
-        return find_window(query.text, self.calendar.read(query.text))
+        return find_window(asked, self.calendar.read(asked))
 
     def _size(self, query: Query) -> int:
         return max(2 * query.limit + SPARE, self.depths.evidence if self.model is not None else 0)
@@ -152,7 +192,12 @@ class Reader:
             return _Scored(scores=fused, parts={}, tolerance=EQUAL_SHARE * max(fused.values(), default=0.0))
         scene, asked = await self._scene(search)
         parts = await to_thread.run_sync(_judged, scene, asked, search.pool, self.model)
-        return _Scored(scores={each: sum(parts[each].values()) for each in parts}, parts=parts, tolerance=EQUAL)
+        return _Scored(
+            scores={each: sum(parts[each].values()) for each in parts},
+            parts=parts,
+            tolerance=EQUAL,
+            bearing=bearing(scene, asked),
+        )
 
     async def _scene(self, search: _Search) -> tuple[Scene, Asked]:
         probe, encoding, question = search.probe, search.encoding, self.analyzer.question
@@ -179,7 +224,7 @@ class Reader:
         if encoding and encoding.tokens and self.embedder is not None and self.token_vectors == "computed":
             best = frozenset(list(search.pool.scores)[:COMPUTED])
             candidates = await to_thread.run_sync(_with_tokens, candidates, best, self.embedder)
-        scene = await to_thread.run_sync(build_scene, asked, candidates, frozenset(search.pool.scores))
+        scene = await to_thread.run_sync(build_scene, asked, candidates, search.pool.scores)
         return scene, asked
 
     async def _reread(self, search: _Search, scored: _Scored) -> _Scored:
@@ -260,9 +305,14 @@ def _order(query: Query, window: Window | None) -> Order | None:
     return asked_order(text)
 
 
-def _notices(probe: Probe) -> tuple[Notice, ...]:
-    if not probe.query.text.strip():
+def _notices(search: _Search) -> tuple[Notice, ...]:
+    """Why there is little or nothing to find."""
+    if not search.probe.query.text.strip():
         return (Notice(code="empty_query", message="the question is empty; ask with a word or a name"),)
-    if not probe.terms:
+    if not search.probe.terms:
         return (Notice(code="no_terms", message="the question holds no word, number or symbol to look for"),)
-    return ()
+    if search.pool.scores:
+        return ()
+    if not search.statistics.chunks and search.statistics is not NO_WORDS:
+        return (Notice(code="empty_namespace", message="nothing is remembered in this namespace"),)
+    return (Notice(code="nothing_shared", message="nothing shares a word with the question or is near it in meaning"),)

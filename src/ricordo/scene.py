@@ -5,6 +5,7 @@ Everything here is about all candidates at once, those of the pool and those tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,22 +28,26 @@ NOBODY = -1
 MATCHING = Bm25(k1=0.9, b=0.4)
 """BM25 as evidence holds length less against a text; on LoCoMo that finds more, elsewhere as much."""
 
-COMMON_WORD = 0.7
+COMMON_WORD = 1.2
 """What a token of a function word counts in late interaction, where others count their idf."""
+
+COMMON_SHARE, RARE_SHARE = 0.05, 0.002
+"""Words count no more than one in this share of the chunks would. The larger share tells answers that say it in
+other words from the rest of a conversation; the smaller one tells apart texts about different things."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """The question as it is compared with candidates; `statistics` are those of the namespace, for its terms.
 
-    `lexemes` gives the weighted lexemes of one word, none for a function word.
+    `lexemes` gives the weighted lexemes of one word, None for a function word.
     """
 
     text: str
     terms: Mapping[str, float]
     identifiers: frozenset[str]
     statistics: WordMatches
-    lexemes: Callable[[str], Mapping[str, float]]
+    lexemes: Callable[[str], Mapping[str, float] | None]
     vector: NDArray[np.float32] | None = None
     tokens: TokenVectors | None = None
 
@@ -51,15 +56,17 @@ class Asked:
 class Scene:
     """`n` candidates, `t` terms of the question, `q` tokens of it. Unknown numbers are NaN.
 
-    `pooled (n,)` are those of the pool and their neighbours; `before` and `after (n,)` the place in these arrays of
-    what stands just before and after, `session (n,)` a number for its group, NOBODY where there is none.
-    `frequencies (n, t)` count the terms, `lengths (n,)` all lexemes, `values (t,)` are weight times idf.
-    `vectors (n, d)` are of unit length, zero where unknown. `near (n, q)` is the similarity of each token of the
-    question to the nearest of the candidate's, and `token_weights (q,)` what the question's tokens count, together 1.
+    `pooled (n,)` are those of the pool and their neighbours, `fused (n,)` the scores that fusion gave the former;
+    `before` and `after (n,)` the place in these arrays of what stands just before and after, `session (n,)` a number
+    for its group, NOBODY where there is none. `frequencies (n, t)` count the terms, `lengths (n,)` all lexemes,
+    `values (t,)` are weight times idf. `vectors (n, d)` are of unit length, zero where unknown. `near (n, q)` is the
+    similarity of each token of the question to the nearest of the candidate's; `token_weights` and `rare_weights (q,)`
+    are what the question's tokens count, each together 1: by a bounded idf, and by one that lets rare words tell more.
     """
 
     candidates: tuple[Candidate, ...]
     pooled: NDArray[np.bool_]
+    fused: Floats
     before: Places
     after: Places
     session: Places
@@ -70,6 +77,7 @@ class Scene:
     vectors: Floats
     near: Floats
     token_weights: Floats
+    rare_weights: Floats
     parameters: Bm25
 
     def matched(self, frequencies: Floats, lengths: Floats) -> Floats:
@@ -84,15 +92,19 @@ class Scene:
 
 
 def build_scene(
-    asked: Asked, candidates: Sequence[Candidate], pool: frozenset[str], parameters: Bm25 = MATCHING
+    asked: Asked, candidates: Sequence[Candidate], pool: Mapping[str, float], parameters: Bm25 = MATCHING
 ) -> Scene:
-    """The arrays of all candidates, in an order that ends ties the same way everywhere."""
+    """The arrays of all candidates, in an order that ends ties the same way everywhere.
+
+    `pool` gives the fused score of each member.
+    """
     ordered = tuple(sorted(candidates, key=_position))
     before, after, session = _neighbours(ordered)
     statistics = asked.statistics
     return Scene(
         candidates=ordered,
         pooled=_pooled(ordered, pool, before, after),
+        fused=np.array([pool.get(each.chunk.id, np.nan) for each in ordered], np.float64),
         before=before,
         after=after,
         session=session,
@@ -108,12 +120,15 @@ def build_scene(
         ),
         vectors=_vectors(ordered, asked.vector),
         near=_near(ordered, asked.tokens),
-        token_weights=_token_weights(asked),
+        token_weights=_token_weights(asked, COMMON_SHARE),
+        rare_weights=_token_weights(asked, RARE_SHARE),
         parameters=parameters,
     )
 
 
-def _pooled(ordered: Sequence[Candidate], pool: frozenset[str], before: Places, after: Places) -> NDArray[np.bool_]:
+def _pooled(
+    ordered: Sequence[Candidate], pool: Mapping[str, float], before: Places, after: Places
+) -> NDArray[np.bool_]:
     """The members of the pool and those next to them: an answer often stands beside what the question matches."""
     found = np.array([each.chunk.id in pool for each in ordered], np.bool_)
     beside: NDArray[np.bool_] = (found[before] & (before != NOBODY)) | (found[after] & (after != NOBODY))
@@ -179,20 +194,21 @@ def _near(ordered: Sequence[Candidate], tokens: TokenVectors | None) -> Floats:
     return near
 
 
-def _token_weights(asked: Asked) -> Floats:
+def _token_weights(asked: Asked, share: float) -> Floats:
     """The idf of the word that each token is a piece of, by the most frequent of its lexemes."""
     if asked.tokens is None or not len(asked.tokens.ids):
         return np.zeros(0)
     words = asked.tokens.words
-    known = {word: _word_weight(asked.lexemes(word), asked.statistics) for word in set(words)}
+    known = {word: _word_weight(asked.lexemes(word), asked.statistics, share) for word in set(words)}
     weights: Floats = np.array([known[word] for word in words] if words else [1.0] * len(asked.tokens.ids))
     weights /= weights.sum()
     return weights
 
 
-def _word_weight(lexemes: Mapping[str, float], statistics: WordMatches) -> float:
-    if not lexemes:
+def _word_weight(lexemes: Mapping[str, float] | None, statistics: WordMatches, share: float) -> float:
+    """A word that nobody wrote may be there in another language: it counts as a rare one."""
+    if lexemes is None:
         return COMMON_WORD
-    frequency = max(statistics.document_frequency.get(lexeme, 0) for lexeme in lexemes)
-    # A word that nobody wrote may be there in another language: it tells as much as one in every second chunk.
-    return idf(statistics.chunks, frequency or max(1, statistics.chunks // 2))
+    frequency = max((statistics.document_frequency.get(lexeme, 0) for lexeme in lexemes), default=0)
+    rarest = max(1, math.ceil(share * statistics.chunks))
+    return idf(statistics.chunks, max(frequency, rarest))

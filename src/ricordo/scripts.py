@@ -1,0 +1,45 @@
+"""The same word in the other script: Петренко is Petrenko, server is сервер; pure.
+
+Names and technical words cross between Russian and Latin by their sound. A question is asked in both scripts, so that
+what one person wrote in one is found by another who writes in the other. Only questions pay for it: a spelling that
+nobody used is found nowhere.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["in_other_script"]
+
+SHORTEST = 4
+"""Letters of a word that is worth it; shorter ones fall together with too much."""
+
+_TO_LATIN = str.maketrans(
+    {
+        **dict(zip("абвгдезийклмнопрстуфыэ", "abvgdeziiklmnoprstufye", strict=True)),
+        "ё": "e", "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": "",
+        "ю": "yu", "я": "ya",
+    }
+)  # fmt: skip
+_TO_CYRILLIC = {
+    "shch": "щ", "sch": "щ", "zh": "ж", "kh": "х", "ts": "ц", "ch": "ч", "sh": "ш", "yu": "ю", "ju": "ю", "iu": "ю",
+    "ya": "я", "ja": "я", "ia": "ия", "yo": "е", "ph": "ф", "th": "т", "ck": "к", "oo": "у", "ee": "и", "ai": "ай",
+    "ei": "ей", "oi": "ой",
+    **dict(zip("abcdefghiklmnopqrstuvwyz", "абкдефгхиклмнопкрстуввиз", strict=True)),
+    "x": "кс", "j": "дж",
+}  # fmt: skip
+_LATIN_WORD = re.compile(r"[a-z]+")
+_CYRILLIC_WORD = re.compile(r"[а-яё]+")
+_SOUND = re.compile("|".join(sorted(_TO_CYRILLIC, key=len, reverse=True)))
+_SHORT_I = re.compile(r"(?<=[aeou])y(?![aeou])")
+
+
+def in_other_script(word: str) -> str | None:
+    """A lower-case word as it would be written in the other script; None for what is in neither, or too short."""
+    if len(word) < SHORTEST:
+        return None
+    if _CYRILLIC_WORD.fullmatch(word):
+        return word.translate(_TO_LATIN)
+    if _LATIN_WORD.fullmatch(word):
+        return _SOUND.sub(lambda sound: _TO_CYRILLIC[sound.group()], _SHORT_I.sub("й", word))
+    return None

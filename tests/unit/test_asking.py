@@ -1,0 +1,70 @@
+"""Which part of a prompt asks, and how a word is written in the other script."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.analyzer import analyze_question
+from ricordo.asking import asking_part
+from ricordo.scripts import in_other_script
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asks"),
+    [
+        ("Hi! What port do we use? Thanks in advance.", "What port do we use?"),
+        ("You helped me with the slides yesterday. who is the client of Birch?", "who is the client of Birch?"),
+        ("Спасибо за вчера. Какой порт у тестовой базы? Я спешу.", "Какой порт у тестовой базы?"),
+        ("Hola. ¿Cuál es el puerto? Gracias.", "¿Cuál es el puerto?"),
+        ("Bom dia. Qual é a porta? Obrigado.", "Qual é a porta?"),
+        ("A page of notes.\nIt goes on.\nWhere is the key?", "Where is the key?"),
+        ("What is it?", None),
+        ("Fix the bug. Add tests.", None),
+        ("", None),
+    ],
+)
+def test_the_sentence_that_asks_is_found(prompt: str, asks: str | None) -> None:
+    assert asking_part(prompt) == asks
+
+
+@given(st.text(max_size=400))
+def test_any_text_has_a_part_that_asks_or_none(text: str) -> None:
+    part = asking_part(text)
+
+    assert part is None or 0 < len(part) <= len(text) + 1
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("петренко", "petrenko"),
+        ("petrenko", "петренко"),
+        ("сервер", "server"),
+        ("server", "сервер"),
+        ("байкал", "baikal"),
+        ("baikal", "байкал"),
+        ("шишкин", "shishkin"),
+        ("shishkin", "шишкин"),
+        ("kubernetes", "кубернетес"),
+        ("api", None),
+        ("año", None),
+        ("8080", None),
+    ],
+)
+def test_a_word_has_a_spelling_in_the_other_script(word: str, other: str | None) -> None:
+    assert in_other_script(word) == other
+
+
+@given(st.text(max_size=40))
+def test_any_word_has_a_spelling_or_none(word: str) -> None:
+    other = in_other_script(word)
+
+    assert other is None or other.isalpha() or other == ""
+
+
+def test_a_question_is_asked_in_both_scripts_and_its_own_weighs_more() -> None:
+    weights = analyze_question("Petrenko").weights
+
+    assert 0 < weights["петренко"] < weights["petrenko"] + 0.1
