@@ -23,13 +23,16 @@ import numpy as np
 
 from ricordo.scene import NOBODY, Asked, Floats, Places, Scene
 
-__all__ = ["REACH", "UNSCALED", "Model", "bearing", "judge", "load_model", "measure", "scaled"]
+__all__ = ["IDENTIFIERS", "REACH", "UNSCALED", "Model", "bearing", "judge", "load_model", "measure", "scaled"]
 
 REACH = 2
 """How many places before and after a candidate are looked at."""
 
 STEADY = 0.02
 """Added to the deviation of a token's similarities: where all are alike, no difference counts."""
+
+IDENTIFIERS = 6.0
+"""What holding every identifier of the question counts. Not fitted: whoever gives a key means that key."""
 
 UNSCALED = frozenset({"identifiers", "speaker named", "other speaker named", "asks", "after a question"})
 """Features that are shares or yes and no, and mean the same in every pool."""
@@ -69,7 +72,10 @@ def bearing(scene: Scene, asked: Asked) -> dict[str, tuple[float, float]]:
     """
     words = scene.matched(scene.frequencies, scene.lengths)
     most = float(scene.values.sum()) * (scene.parameters.k1 + 1)
-    cosines = _by_vectors(scene, asked).get("vector", np.full(len(words), np.nan))
+    cosines = np.full(len(words), np.nan)
+    if asked.vector is not None:
+        known = scene.vectors.any(axis=1)
+        cosines[known] = scene.vectors[known] @ asked.vector
     return {
         each.chunk.id: (float(cosine), float(score) / most if most > 0 else 0.0)
         for each, cosine, score in zip(scene.candidates, cosines, words, strict=True)
@@ -78,15 +84,7 @@ def bearing(scene: Scene, asked: Asked) -> dict[str, tuple[float, float]]:
 
 def measure(scene: Scene, asked: Asked) -> dict[str, Floats]:
     """Each feature of the candidates of the pool, in the order of the scene; NaN where one has none."""
-    words = scene.matched(scene.frequencies, scene.lengths)
-    alone = np.where(scene.session == NOBODY, words, np.nan)
-    fused = np.where(scene.session == NOBODY, scene.fused, np.nan)
-    found = {
-        "words": words,
-        "words of a text alone": alone,
-        "fusion of a text alone": fused,
-        "words with what precedes": _words_with_before(scene),
-    }
+    found = _by_words(scene)
     found |= _by_vectors(scene, asked)
     found |= _by_tokens(scene)
     found |= _by_session(scene, found.get("tokens"))
@@ -111,28 +109,33 @@ def _scaled(numbers: Floats, spread: float) -> Floats:
 # --- the features, each (n,) over all candidates of the scene ---
 
 
-def _words_with_before(scene: Scene) -> Floats:
-    """BM25 of a text and what was said just before it, taken as one; of the text alone where nothing was."""
+def _by_words(scene: Scene) -> dict[str, Floats]:
+    """BM25 of a text and what was said just before it, taken as one; and for a text in no group, where nothing was,
+    what its words alone and all arms together say.
+    """
+    alone = scene.session == NOBODY
     has = scene.before != NOBODY
     frequencies, lengths = scene.frequencies.copy(), scene.lengths.copy()
     frequencies[has] += scene.frequencies[scene.before[has]]
     lengths[has] = (lengths[has] + scene.lengths[scene.before[has]]) / 2
-    return scene.matched(frequencies, lengths)
+    return {
+        "words of a text alone": np.where(alone, scene.matched(scene.frequencies, scene.lengths), np.nan),
+        "fusion of a text alone": np.where(alone, scene.fused, np.nan),
+        "words with what precedes": scene.matched(frequencies, lengths),
+    }
 
 
 def _by_vectors(scene: Scene, asked: Asked) -> dict[str, Floats]:
-    """Cosines of the text, and of the mean of its vector with that of what was said before it."""
+    """The cosine of the mean of a text's vector with that of what was said before it."""
     if asked.vector is None:
         return {}
-    unknown = ~scene.vectors.any(axis=1)
     has = scene.before != NOBODY
     together = scene.vectors.copy()
     together[has] += scene.vectors[scene.before[has]]
     together /= np.maximum(np.linalg.norm(together, axis=1, keepdims=True), np.finfo(float).tiny)
-    found = {"vector": scene.vectors @ asked.vector, "vector with what precedes": together @ asked.vector}
-    for numbers in found.values():
-        numbers[unknown] = np.nan
-    return found
+    found = together @ asked.vector
+    found[~scene.vectors.any(axis=1)] = np.nan
+    return {"vector with what precedes": found}
 
 
 def _by_tokens(scene: Scene) -> dict[str, Floats]:
@@ -150,15 +153,12 @@ def _by_tokens(scene: Scene) -> dict[str, Floats]:
     together[has] = np.fmax(near[has], near[scene.before[has]])
     of_pool = near[scene.pooled]
     apart = ((near - np.nanmean(of_pool, axis=0)) / (np.nanstd(of_pool, axis=0) + STEADY)) @ rare
-    before, after = scene.at(own, scene.before), scene.at(own, scene.after)
     beyond = np.fmax(_two_away(scene, own, scene.before), _two_away(scene, own, scene.after))
     return {
         "tokens": own,
-        "rare tokens": near @ rare,
         "tokens told apart": apart,
         "tokens with what precedes": together @ weights,
-        "tokens before": before,
-        "tokens after": after,
+        "tokens after": scene.at(own, scene.after),
         "tokens two away": beyond,
     }
 
@@ -215,5 +215,4 @@ def _by_text(scene: Scene, asked: Asked) -> dict[str, Floats]:
         "identifiers": np.array(held, np.float64) / max(1, len(names)),
         "asks": np.where(in_group, asks, np.nan),
         "after a question": scene.at(question, scene.before),
-        "length": np.log1p(scene.lengths),
     }

@@ -27,7 +27,10 @@ from ricordo.stopwatch import Stopwatch
 from ricordo.tokenvectors import pack
 from ricordo.window import Calendar, Window, find_window
 
-__all__ = ["ARMS", "Depths", "Reader"]
+__all__ = ["ARMS", "OFF", "Depths", "Reader"]
+
+STORED, COMPUTED, OFF = "stored", "computed", "off"
+"""Where the token vectors of candidates come from."""
 
 MOST_TERMS = 64
 """Terms that evidence is taken of; a pasted page has thousands, and the rarest tell."""
@@ -43,7 +46,7 @@ SHARE_FLOOR = 0.5
 BELOW_FLOOR = Notice(code="below_floor", message="nothing is near enough to the prompt to be told unasked")
 REREAD = 2.0
 """What a deviation among the scores of a cross-encoder counts beside evidence."""
-COMPUTED = 50
+MOST_COMPUTED = 50
 """Candidates whose token vectors are computed when they are not stored."""
 IN_TIME = 1.5
 """What lying in a window that is no filter counts as evidence, times how surely it was read."""
@@ -101,7 +104,7 @@ class Reader:
     times: bool = True
     model: Model | None = field(default_factory=load_model)
     calendar: Calendar = field(default_factory=Calendar)
-    token_vectors: str = "stored"
+    token_vectors: str = STORED
     reranker: Reranker | None = None
     patience: float = 1.0
     notices: tuple[Notice, ...] = ()
@@ -211,18 +214,18 @@ class Reader:
                 term: weight for term, weight in question(word).weights.items() if term in probe.terms
             },
             vector=encoding.variants[0].vector if encoding else None,
-            tokens=encoding.tokens if encoding else None,
+            tokens=encoding.tokens if encoding and self.token_vectors != OFF else None,
         )
         embedder = self.embedder if encoding else None
         aspects = Aspects(
             terms=tuple(terms),
             fingerprint=embedder.fingerprint if embedder else None,
-            token_fingerprint=embedder.token_fingerprint if embedder else None,
+            token_fingerprint=embedder.token_fingerprint if embedder and self.token_vectors == STORED else None,
             reach=REACH,
         )
         candidates = await self.store.candidates(probe.query.namespace, list(search.pool.scores), aspects)
-        if encoding and encoding.tokens and self.embedder is not None and self.token_vectors == "computed":
-            best = frozenset(list(search.pool.scores)[:COMPUTED])
+        if asked.tokens is not None and self.embedder is not None and self.token_vectors == COMPUTED:
+            best = frozenset(list(search.pool.scores)[:MOST_COMPUTED])
             candidates = await to_thread.run_sync(_with_tokens, candidates, best, self.embedder)
         scene = await to_thread.run_sync(build_scene, asked, candidates, search.pool.scores)
         return scene, asked

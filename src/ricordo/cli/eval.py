@@ -11,6 +11,7 @@ import click
 
 from ricordo.cli.evalreport import FILE, Wanted, report, wants_analyzer, wants_report
 from ricordo.cli.evaltime import time
+from ricordo.cli.fitting import fit, floors
 from ricordo.cli.options import TEXT, Command, Options, Program, examples, pass_options
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def eval_() -> None:
 
 
 eval_.add_command(time)
+eval_.add_command(fit)
+eval_.add_command(floors)
 
 
 @eval_.command(

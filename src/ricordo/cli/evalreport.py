@@ -18,7 +18,7 @@ from ricordo.cli.program import FOUND
 if TYPE_CHECKING:
     from ricordo.eval.harness import Run, Step
 
-__all__ = ["FILE", "Wanted", "report", "wants_analyzer", "wants_report"]
+__all__ = ["FILE", "Wanted", "report", "wants_analyzer", "wants_report", "watching"]
 
 FILE = click.Path(path_type=Path)
 # Named here because the help should not import what reads and stems.
@@ -78,7 +78,7 @@ def report(options: Options, evaluate: Callable[[Callable[[Step], None]], Awaita
         read_run(wanted.compare)
     if wanted.plots is not None:
         import ricordo.eval.plots
-    with _watching() as tell:
+    with watching() as tell:
         run = anyio.run(evaluate, tell)
     differences = compared(run, wanted.compare) if wanted.compare else None
     found = Report(run=run, made_at=options.clock(), differences=differences)
@@ -102,7 +102,7 @@ def _save(file: Path, text: str) -> None:
         raise InvalidInput(f"{file} cannot be written: {error.strerror or error}") from error
 
 
-def _watching() -> AbstractContextManager[Callable[[Step], None]]:
+def watching() -> AbstractContextManager[Callable[[Step], None]]:
     """A progress bar while somebody watches stderr."""
     if not sys.stderr.isatty():
         return nullcontext(_ignore)

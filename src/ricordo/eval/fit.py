@@ -1,27 +1,30 @@
 """Fitting the weights of the evidence on questions whose answers are known.
 
 Listwise softmax: the weights that make the probability of the gold, exp(score) over the sum of exp(score) in the
-pool, as large as possible over all questions; of several golds, that of any. Every dataset counts the same,
+pool, as large as possible over all questions; of several golds, that of any. A dataset counts by its share,
 however many questions it has. A ridge keeps weights of features that tell nothing near 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.eval.datasets import Collection, Question
+from ricordo.eval.datasets import Collection, Dataset, Question
 from ricordo.eval.harness import Plan, Step, opened
-from ricordo.eval.metrics import Outcome, outcome
-from ricordo.evidence import Model, scaled
+from ricordo.eval.metrics import Outcome, means, outcome
+from ricordo.evidence import IDENTIFIERS, Model, scaled
 from ricordo.query import Query
 from ricordo.scene import Floats
+from ricordo.settings import Settings
 
-__all__ = ["Fitted", "Pooled", "fit", "gather", "outcomes", "spreads"]
+__all__ = ["Lesson", "Pooled", "as_table", "fit", "gather", "held_out", "learn", "outcomes", "spreads"]
 
+GIVEN = "identifiers"
+"""The feature whose weight is set, not fitted."""
 RIDGE = 0.02
 ROUNDS = 100
 ENOUGH = 1e-7
@@ -38,11 +41,46 @@ class Pooled:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fitted:
-    """A model, and the mean log-probability that it gives to the gold."""
+class Lesson:
+    """The pools of a dataset, part by part (a conversation is a part), and what it counts beside other datasets."""
 
-    model: Model
-    log_likelihood: float
+    name: str
+    parts: Mapping[str, Sequence[Pooled]]
+    share: float = 1.0
+
+    @property
+    def pools(self) -> list[Pooled]:
+        return [pool for part in self.parts.values() for pool in part]
+
+    def without(self, part: str) -> Lesson:
+        """The same without a part, to be tested on that."""
+        return replace(self, parts={name: pools for name, pools in self.parts.items() if name != part})
+
+
+async def learn(
+    chosen: Sequence[tuple[Dataset, float]],
+    settings: Settings,
+    store: str | None,
+    at_most: int,
+    tell: Callable[[Step], None] = lambda _: None,
+) -> list[Lesson]:
+    """The pools of datasets with their shares, from each no more than `at_most` questions.
+
+    Raises StoreError, ModelError.
+    """
+    lessons: list[Lesson] = []
+    for dataset, share in chosen:
+        plan = Plan(settings=settings, store=store)
+        most = max(1, at_most // len(dataset.collections))
+        parts = {each.name: await gather(each, plan, most, tell) for each in dataset.collections}
+        lessons.append(Lesson(name=_title(dataset), parts=parts, share=share))
+    return lessons
+
+
+def _title(dataset: Dataset) -> str:
+    """The dataset's name and the files it was read from."""
+    said = [str(dataset.settings[key]) for key in ("file", "documents") if key in dataset.settings]
+    return " ".join(dict.fromkeys((dataset.name, *said)))
 
 
 async def gather(
@@ -65,10 +103,10 @@ async def gather(
     return found
 
 
-def spreads(pools: Sequence[Sequence[Pooled]]) -> dict[str, float]:
+def spreads(lessons: Sequence[Lesson]) -> dict[str, float]:
     """The median deviation of each feature inside a pool."""
     found: dict[str, list[float]] = {}
-    for pool in (pool for pools_of_set in pools for pool in pools_of_set):
+    for pool in (pool for lesson in lessons for pool in lesson.pools):
         for name, numbers in pool.features.items():
             known = numbers[~np.isnan(numbers)]
             if len(known) > 3:
@@ -76,14 +114,15 @@ def spreads(pools: Sequence[Sequence[Pooled]]) -> dict[str, float]:
     return {name: round(float(np.median(deviations)), 4) for name, deviations in sorted(found.items())}
 
 
-def fit(datasets: Sequence[Sequence[Pooled]], usual: Mapping[str, float]) -> Fitted:
+def fit(lessons: Sequence[Lesson], usual: Mapping[str, float]) -> Model:
     """The weights for features whose usual spreads are given; questions without gold in their pool teach nothing."""
-    names = tuple(sorted(usual))
+    names = tuple(sorted(usual.keys() - {GIVEN}))
+    total = sum(lesson.share for lesson in lessons)
     rows, shares = [], []
-    for pools in datasets:
-        telling = [pool for pool in pools if pool.gold.any()]
+    for lesson in lessons:
+        telling = [pool for pool in lesson.pools if pool.gold.any()]
         rows += [(_matrix(pool, names, usual), pool.gold) for pool in telling]
-        shares += [1 / len(telling) / len(datasets)] * len(telling)
+        shares += [lesson.share / total / len(telling)] * len(telling)
     weights: Floats = np.zeros(len(names))
     best = _slope(rows, shares, weights)
     for _ in range(ROUNDS):
@@ -95,10 +134,19 @@ def fit(datasets: Sequence[Sequence[Pooled]], usual: Mapping[str, float]) -> Fit
         weights = weights + step
         if best[0] - likelihood < ENOUGH:
             break
-    model = Model(
-        weights={name: round(float(weight), 4) for name, weight in zip(names, weights, strict=True)}, spreads=usual
-    )
-    return Fitted(model=model, log_likelihood=best[0])
+    fitted = {name: round(float(weight), 4) for name, weight in zip(names, weights, strict=True)}
+    return Model(weights={**fitted, GIVEN: IDENTIFIERS}, spreads=usual)
+
+
+def held_out(lessons: Sequence[Lesson], tested: str, usual: Mapping[str, float]) -> list[Outcome]:
+    """How each part of a dataset is ordered by weights that were fitted without it."""
+    lesson = next(lesson for lesson in lessons if lesson.name == tested)
+    others = [other for other in lessons if other is not lesson]
+    return [
+        each
+        for name, pools in lesson.parts.items()
+        for each in outcomes(pools, fit([lesson.without(name), *others], usual))
+    ]
 
 
 def _slope(
@@ -114,7 +162,7 @@ def _slope(
         of_gold = np.where(gold, chances, 0)
         likelihood += share * float(np.log(max(of_gold.sum(), np.finfo(float).tiny)))
         mean = chances @ matrix
-        gradient += share * ((of_gold / of_gold.sum()) @ matrix - mean)
+        gradient += share * ((of_gold / max(of_gold.sum(), np.finfo(float).tiny)) @ matrix - mean)
         curvature += share * ((matrix * chances[:, None]).T @ matrix - np.outer(mean, mean))
     return likelihood, gradient, curvature
 
@@ -135,3 +183,16 @@ def outcomes(pools: Sequence[Pooled], model: Model) -> list[Outcome]:
         order = sorted(range(len(pool.ids)), key=lambda place: (-scores[place], pool.ids[place]))
         found.append(outcome(list(dict.fromkeys(pool.ids[place] for place in order)), pool.question.relevant))
     return found
+
+
+def as_table(measured: Mapping[str, Sequence[Outcome]], model: Model) -> str:
+    """Metrics by dataset, and weights by feature, as two tables in Markdown."""
+    figures = {name: means(found) for name, found in measured.items()}
+    metrics = list(next(iter(figures.values())))
+    lines = [f"| | n | {' | '.join(metrics)} |", f"|---|---:|{'---:|' * len(metrics)}"]
+    for name, found in figures.items():
+        numbers = " | ".join(f"{found[metric]:.3f}" for metric in metrics)
+        lines.append(f"| {name} | {len(measured[name]):,} | {numbers} |")
+    lines += ["", "| feature | weight |", "|---|---:|"]
+    lines += [f"| {name} | {weight:+.3f} |" for name, weight in sorted(model.weights.items())]
+    return "\n".join((*lines, ""))

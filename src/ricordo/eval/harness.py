@@ -21,7 +21,7 @@ from ricordo.memory import Memory, digest
 from ricordo.models import NONE
 from ricordo.protocols import Embedder, Skipped
 from ricordo.query import Query
-from ricordo.recall import ARMS, Reader
+from ricordo.recall import ARMS, OFF, Reader
 from ricordo.settings import Settings
 from ricordo.transfer import read_lines
 
@@ -42,24 +42,43 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rung:
-    """The engine with only some of its arms, with another analyzer than the run's, or without reading times."""
+    """The engine with only some of its arms, with another analyzer than the run's, or without some later part.
+
+    Without `weighed` the order is that of fusion, without `tokens` the evidence is taken without late interaction,
+    without `times` those that a question names are not read.
+    """
 
     name: str
     arms: frozenset[str] = frozenset(ARMS)
     analyzer: str | None = None
+    weighed: bool = True
+    tokens: bool = True
     times: bool = True
 
+    def of(self, reader: Reader) -> Reader:
+        """The reader with only what the rung has."""
+        return replace(
+            reader,
+            arms=self.arms,
+            times=self.times,
+            model=reader.model if self.weighed else None,
+            token_vectors=reader.token_vectors if self.tokens else OFF,
+            reranker=reader.reranker if self.name == ALL else None,
+        )
 
+
+ALL = "all"
 LADDER = (
-    Rung(name="plain words", arms=frozenset({"words"}), analyzer="plain"),
-    Rung(name="words", arms=frozenset({"words"})),
-    Rung(name="vectors", arms=frozenset({"vectors"})),
-    Rung(name="rrf", arms=frozenset({"vectors", "words"})),
-    Rung(name="all"),
+    Rung(name="plain words", arms=frozenset({"words"}), analyzer="plain", weighed=False),
+    Rung(name="words", arms=frozenset({"words"}), weighed=False),
+    Rung(name="vectors", arms=frozenset({"vectors"}), weighed=False),
+    Rung(name="rrf", arms=frozenset({"vectors", "words"}), weighed=False),
+    Rung(name="evidence", tokens=False),
+    Rung(name=ALL),
 )
 """From a baseline to the engine as it is, which is the last."""
 
-TIMES = (Rung(name="no time", times=False), Rung(name="all"))
+TIMES = (Rung(name="no time", times=False), Rung(name=ALL))
 """The engine as it is, and what it would be without reading times in questions."""
 
 
@@ -210,7 +229,7 @@ async def _read(memory: Engine, collection: Collection, tally: _Tally) -> None:
 
 
 async def _climb(memory: Engine, rung: Rung, plan: Plan, collection: Collection, tally: _Tally) -> None:
-    reader = replace(memory.reader, arms=rung.arms, times=rung.times)
+    reader = rung.of(memory.reader)
     if reader.embedder is None and "vectors" in rung.arms and rung.arms != frozenset(ARMS):
         return
     if reader.embedder is not None:
