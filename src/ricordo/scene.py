@@ -40,14 +40,14 @@ other words from the rest of a conversation; the smaller one tells apart texts a
 class Asked:
     """The question as it is compared with candidates; `statistics` are those of the namespace, for its terms.
 
-    `lexemes` gives the weighted lexemes of one word, None for a function word.
+    `lexemes` gives what one word is looked for by, None for a function word.
     """
 
     text: str
     terms: Mapping[str, float]
     identifiers: frozenset[str]
     statistics: WordMatches
-    lexemes: Callable[[str], Mapping[str, float] | None]
+    lexemes: Callable[[str], Sequence[str] | None]
     vector: NDArray[np.float32] | None = None
     tokens: TokenVectors | None = None
 
@@ -205,7 +205,7 @@ def _token_weights(asked: Asked, share: float) -> Floats:
     return weights
 
 
-def _word_weight(lexemes: Mapping[str, float] | None, statistics: WordMatches, share: float) -> float:
+def _word_weight(lexemes: Sequence[str] | None, statistics: WordMatches, share: float) -> float:
     """A word that nobody wrote may be there in another language: it counts as a rare one."""
     if lexemes is None:
         return COMMON_WORD

@@ -56,7 +56,7 @@ def asked(question: str, candidates: list[Candidate], *, bare: bool = False) -> 
         terms=terms.weights,
         identifiers=terms.identifiers,
         statistics=statistics,
-        lexemes=lambda word: analyze_question(word).weights,
+        lexemes=lambda word: tuple(term for term in analyze_question(word).weights if term in terms.weights) or None,
         vector=None if bare else unit()[0],
         tokens=None if bare else tokens,
     )
@@ -105,7 +105,7 @@ def test_an_answer_is_raised_by_the_question_before_it() -> None:
 
     assert found["after a question"].tolist()[1:3] == [1.0, 0.0]
     assert np.isnan(found["after a question"][[0, 3]]).all()
-    assert found["words with what precedes"][1] > 0 == found["words"][1]
+    assert scene.frequencies[1].sum() == 0 < found["words with what precedes"][1]
 
 
 def test_who_is_named_in_the_question_speaks_for_himself() -> None:
@@ -121,9 +121,10 @@ def test_a_memory_that_stands_alone_has_only_evidence_of_its_own() -> None:
     found = measure(scene, about)
 
     assert not {"words of the session", "tokens of the session"} & found.keys()
-    assert np.isnan(found["tokens before"]).all()
-    assert np.allclose(found["words"], found["words with what precedes"])
-    assert np.allclose(found["vector"], found["vector with what precedes"])
+    assert np.isnan(found["tokens after"]).all()
+    assert np.allclose(found["words of a text alone"], found["words with what precedes"])
+    assert np.allclose(found["tokens"], found["tokens with what precedes"])
+    assert found["vector with what precedes"] == pytest.approx(scene.vectors @ about.vector)
 
 
 def test_without_a_model_words_are_left() -> None:
@@ -151,7 +152,7 @@ def test_a_feature_counts_by_how_far_it_lies_from_its_mean(numbers: list[float],
 
 
 def test_what_is_unknown_speaks_neither_for_nor_against() -> None:
-    column = scaled({"tokens before": np.array([1.0, np.nan, 3.0])}, {"tokens before": 1.0})["tokens before"]
+    column = scaled({"tokens after": np.array([1.0, np.nan, 3.0])}, {"tokens after": 1.0})["tokens after"]
 
     assert column[1] == 0
     assert column[0] == -column[2]
