@@ -16,6 +16,7 @@ from ricordo import transfer
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.bm25 import Bm25
 from ricordo.chunking import StructureChunker, word_chunker
+from ricordo.embedding import Dropped, Embedded, Embedding, drop, embed
 from ricordo.errors import InvalidInput
 from ricordo.ingest import Ingested, Progress, ingest
 from ricordo.memory import EventTime, Json, Memory, told
@@ -266,6 +267,20 @@ class Engine:
     async def check(self) -> tuple[Fault, ...]:
         """What is not whole in the store; empty when all is well."""
         return await self._store.check()
+
+    async def embed(self, *, everything: bool = False, tell: Callable[[Embedding], None] | None = None) -> Embedded:
+        """Make the vectors by the embedder in force that memories of this namespace, or of every one, lack.
+
+        Raises InvalidInput without an embedder, ModelError.
+        """
+        return await embed(self._writer, everything=everything, tell=tell)
+
+    async def drop_vectors(self, name: str, *, everything: bool = False) -> Dropped:
+        """Drop the vectors and token vectors, here or everywhere, of a model or of a fingerprint that begins so.
+
+        Raises InvalidInput for those of the embedder in force.
+        """
+        return await drop(self._writer, name, everything=everything)
 
     async def export(self, *, everything: bool = False) -> AsyncIterator[str]:
         """This namespace, or every one, as lines of JSON: all but vectors."""

@@ -169,6 +169,21 @@ class Store(Protocol):
         """
         ...
 
+    async def unread(self, namespace: str, fingerprint: str, token_fingerprint: str | None) -> tuple[str, ...]:
+        """The ids of all chunks that have no vector of this fingerprint, or no token vectors of the other, in order."""
+        ...
+
+    async def add_vectors(self, namespace: str, batch: Batch) -> None:
+        """Write the vectors and token vectors of a batch in one transaction, for those of its chunks that are here.
+
+        What the embedder made of a chunk before stays; nothing else of the batch is written.
+        """
+        ...
+
+    async def drop_vectors(self, namespace: str, fingerprint: str) -> int:
+        """Remove the vectors, or token vectors, of this fingerprint; how many chunks had them."""
+        ...
+
     async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
         """Remove memories with all their versions, text, lexemes and vectors, and leave tombstones.
 

@@ -79,6 +79,21 @@ class Writer:
         )
         return await self.store.add(self.namespace, batch)
 
+    async def fill(self, chunk_ids: Sequence[str]) -> None:
+        """Make what stored chunks lack of vectors and token vectors, and store it in one transaction."""
+        chunks = [chunk for chunk, _ in await self.store.get(self.namespace, chunk_ids)]
+        made = await self._encoded(chunks)
+        batch = Batch(
+            entries=tuple(
+                Entry(chunk=chunk, lexemes=(), vector=made[chunk.id].vector, tokens=made[chunk.id].tokens)
+                for chunk in chunks
+                if chunk.id in made
+            ),
+            fingerprint=self.embedder.fingerprint if self.embedder else None,
+            token_fingerprint=self.token_fingerprint,
+        )
+        await self.store.add_vectors(self.namespace, batch)
+
     async def _encoded(self, chunks: Sequence[Chunk]) -> dict[str, _Made]:
         """What the embedder makes of the chunks that the store lacks something of, by their ids."""
         embedder = self.embedder

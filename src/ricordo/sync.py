@@ -22,6 +22,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from ricordo import engine
 from ricordo.analyzer import STANDARD, Analyzer
+from ricordo.embedding import Dropped, Embedded, Embedding
 from ricordo.engine import Remembered, utc_now
 from ricordo.ingest import Ingested, Progress
 from ricordo.memory import EventTime, Json, Memory
@@ -116,6 +117,12 @@ class Engine:
 
     def check(self) -> tuple[Fault, ...]:
         return self._portal.call(self._inner.check)
+
+    def embed(self, *, everything: bool = False, tell: Callable[[Embedding], None] | None = None) -> Embedded:
+        return self._portal.call(partial(self._inner.embed, everything=everything, tell=tell))
+
+    def drop_vectors(self, name: str, *, everything: bool = False) -> Dropped:
+        return self._portal.call(partial(self._inner.drop_vectors, name, everything=everything))
 
     def export(self, *, everything: bool = False) -> Iterator[str]:
         lines = self._inner.export(everything=everything)

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.anyio
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MODEL = "model-a/2"
+TOKENS = "model-a/2/tokens"
 FILE = Origin(kind="text", uri="file:///notes/a.txt", title="a")
 
 
@@ -148,6 +149,84 @@ async def test_a_vector_can_come_later(store: Store) -> None:
     await store.add("a", batch(item, vectors={"late": (1, 0)}))
 
     assert await near(store, variant(1, 0)) == ["late"]
+
+
+# --- another embedder ---
+
+OTHER = "model-b/2"
+
+
+async def test_chunks_are_unread_until_they_have_vectors_and_the_token_vectors_wanted(store: Store) -> None:
+    first, second = memory("first"), memory("second")
+    await store.add("a", batch(first, second, vectors={"first": (1, 0)}))
+    one, two = chunk_of(first).id, chunk_of(second).id
+
+    assert await store.unread("a", MODEL, None) == (two,)
+    assert await store.unread("a", MODEL, TOKENS) == tuple(sorted([one, two]))
+    assert await store.unread("b", MODEL, None) == ()
+    tokens = tuple(replace(entry(item), tokens=b"12345678") for item in (first, second))
+    await store.add_vectors("a", Batch(entries=tokens, token_fingerprint=TOKENS))
+    assert await store.unread("a", MODEL, TOKENS) == (two,)
+
+
+async def test_a_second_set_of_vectors_stands_beside_the_first(store: Store) -> None:
+    item = memory("beside")
+    await store.add("a", batch(item, vectors={"beside": (1, 0)}))
+    await store.add_vectors("a", Batch(entries=(entry(item, (0, 1)),), fingerprint=OTHER))
+    await store.add_vectors("a", Batch(entries=(entry(item, (1, 1)),), fingerprint=OTHER))
+
+    assert await near(store, variant(1, 0, floor=0.9)) == ["beside"]
+    assert await near(store, variant(0, 1, floor=0.9, fingerprint=OTHER)) == ["beside"]
+    assert (await store.stats()).embedders == {MODEL: 1, OTHER: 1}
+
+
+async def test_vectors_of_what_was_forgotten_meanwhile_are_not_written(store: Store) -> None:
+    gone, kept = memory("gone"), memory("kept")
+    await store.add("a", batch(gone, kept))
+    await store.forget("a", [gone.id], NOW)
+    made = tuple(replace(entry(item, (1, 0)), tokens=b"12345678") for item in (gone, kept))
+    await store.add_vectors("a", Batch(entries=made, fingerprint=MODEL, token_fingerprint=TOKENS))
+
+    stats = await store.stats()
+    assert (stats.chunks, stats.embedders, stats.token_embedders) == (1, {MODEL: 1}, {TOKENS: 1})
+    assert await near(store, variant(1, 0)) == ["kept"]
+
+
+async def test_dropped_vectors_are_gone_and_those_of_others_stay(store: Store) -> None:
+    item = memory("dropped")
+    for namespace in ("a", "b"):
+        await store.add(namespace, batch(item, vectors={"dropped": (1, 0)}))
+    await store.add_vectors("a", Batch(entries=(entry(item, (0, 1)),), fingerprint=OTHER))
+    assert await near(store, variant(1, 0)) == ["dropped"]
+
+    assert await store.drop_vectors("a", MODEL) == 1
+    assert await store.drop_vectors("a", MODEL) == 0
+    assert await near(store, variant(1, 0)) == []
+    assert await near(store, variant(0, 1, fingerprint=OTHER)) == ["dropped"]
+    assert len(await store.by_vector("b", variant(1, 0), EVERYTHING, 9)) == 1
+    assert await words(store, "dropped") == ["dropped"]
+    assert await store.check() == ()
+
+
+async def test_dropped_token_vectors_are_gone(store: Store) -> None:
+    items = await conversation(store, 2)
+    assert await store.drop_vectors("work", TOKENS) == 3
+
+    stats = await store.stats()
+    assert (stats.embedders, stats.token_embedders) == ({MODEL: 3}, {})
+    assert await store.unread("work", MODEL, None) == ()
+    assert chunk_of(items[0]).id in await store.unread("work", MODEL, TOKENS)
+
+
+async def test_vectors_can_be_made_again_after_they_were_dropped(store: Store) -> None:
+    items = [memory(f"again {index}") for index in range(3)]
+    await store.add("a", batch(*items, vectors={item.text: (1, 0) for item in items}))
+    assert len(await near(store, variant(1, 0))) == 3
+    await store.drop_vectors("a", MODEL)
+    await store.add_vectors("a", Batch(entries=(entry(items[1], (0, 1)),), fingerprint=MODEL))
+
+    assert await near(store, variant(1, 0)) == ["again 1"]
+    assert await near(store, variant(1, 0, floor=0.5)) == []
 
 
 # --- origins ---
@@ -619,8 +698,6 @@ async def test_the_timeline_ends_with_the_latest_events(store: Store) -> None:
 
 
 # --- candidates ---
-
-TOKENS = "model-a/2/tokens"
 
 
 async def conversation(store: Store, turns: int) -> list[Memory]:

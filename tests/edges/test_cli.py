@@ -204,7 +204,8 @@ def test_stats_count_all_namespaces(run: Run, ask: Ask) -> None:
 
     assert code == 0
     assert set(stats) == {
-        "memories", "chunks", "namespaces", "store", "schema_version", "embedders", "size_bytes",
+        "memories", "chunks", "namespaces", "store", "schema_version", "embedders", "token_embedders",
+        "size_bytes",
     }  # fmt: skip
     assert (stats["memories"], stats["namespaces"]) == (2, {"default": 1, "work": 1})
     assert "work: 1 memory" in run("stats").stdout

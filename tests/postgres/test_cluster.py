@@ -43,7 +43,7 @@ PARTITIONS = 16
 FILE = Origin(kind="text", uri="file:///notes/a.txt", title="a")
 OF_ONE_NAMESPACE = load_queries(PACKAGE)
 SETTINGS = {name for name, text in OF_ONE_NAMESPACE.items() if re.search(r"^(BEGIN|SET)\b", text, re.MULTILINE)}
-WITHOUT_NAMESPACE = SETTINGS | {"has_index", "try_index_lock", "make_index"}
+WITHOUT_NAMESPACE = SETTINGS | {"has_index", "try_index_lock", "make_index", "drop_index"}
 DDL = "\n".join(migration.sql for migration in load_migrations(PACKAGE))
 CITUS = os.environ.get("RICORDO_TEST_CITUS_URL", "")  # read before the environment is scrubbed
 Recorded = dict[str, list[str]]
@@ -166,6 +166,9 @@ async def read_everything(store: PostgresStore, first: Memory) -> None:
     entries = await store.entries(NAMESPACE, [first.id], None)
     with_tokens = tuple(replace(entry, tokens=b"12345678") for entry in entries)
     await store.add(NAMESPACE, Batch(entries=with_tokens, token_fingerprint="tokens"))
+    await store.unread(NAMESPACE, HashEmbedder.fingerprint, "tokens")
+    await store.add_vectors(NAMESPACE, Batch(entries=with_tokens, token_fingerprint="tokens"))
+    await store.drop_vectors(NAMESPACE, "model-b/64")
 
 
 @pytest.fixture(scope="module")

@@ -101,7 +101,7 @@ async def test_moving_again_writes_nothing(stores: dict[str, Store]) -> None:
 class Broken(InMemoryStore):
     """A store whose server goes away after some pages."""
 
-    pages = 3
+    pages = 6
 
     async def add(self, namespace: str, batch: Batch) -> Added:
         self.pages -= 1

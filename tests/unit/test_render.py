@@ -271,6 +271,7 @@ def test_the_json_of_stats_has_exactly_the_promised_keys() -> None:
         schema_version=1,
         size_bytes=4096,
         embedders={"f": 3},
+        token_embedders={"f/tokens": 2},
     )
 
     assert document(stats) == {
@@ -280,6 +281,7 @@ def test_the_json_of_stats_has_exactly_the_promised_keys() -> None:
         "store": "sqlite:////m.db",
         "schema_version": 1,
         "embedders": [{"fingerprint": "f", "vectors": 3}],
+        "token_embedders": [{"fingerprint": "f/tokens", "chunks": 2}],
         "size_bytes": 4096,
     }
 

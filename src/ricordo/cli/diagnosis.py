@@ -12,9 +12,11 @@ import anyio
 import numpy as np
 
 from ricordo.cli.options import Options
+from ricordo.cli.vectorsets import vector_sets
 from ricordo.engine import open
 from ricordo.errors import InvalidInput, MissingExtra, ModelError, StoreError
 from ricordo.models import AUTO, NONE, choose_embedder, load_embedder
+from ricordo.models.inventory import makers
 from ricordo.protocols import Embedder, Fault, Stats
 from ricordo.render.phrases import megabytes, size_advice
 from ricordo.render.reports import Diagnosis, Finding, Setting
@@ -100,6 +102,7 @@ def _store(options: Options, embedder: Embedder | None) -> Iterator[Finding]:
     for fault in faults:
         yield Finding(name="store", status="fault", message=fault.what, mend=fault.mend)
     yield from _vectors(stats, embedder)
+    yield from vector_sets(stats, embedder, makers(), tokens_stored=options.settings.token_vectors == "stored")
 
 
 async def _look(options: Options) -> tuple[Stats, tuple[Fault, ...]]:

@@ -15,8 +15,9 @@ from ricordo.errors import InvalidInput
 
 if TYPE_CHECKING:
     from ricordo.models.download import Tell
+    from ricordo.settings import Settings
 
-__all__ = ["models"]
+__all__ = ["in_force", "models"]
 
 name_argument = click.argument("name", type=TEXT, metavar="NAME")
 names_argument = click.argument("names", type=TEXT, metavar="[NAME…]", nargs=-1)
@@ -47,7 +48,7 @@ def list_(options: Options) -> int:
     from ricordo.render.models import Catalogue
 
     standings = tuple(look(spec) for spec in known_models())
-    options.show(Catalogue(standings=standings, in_force=in_force(options)))
+    options.show(Catalogue(standings=standings, in_force=in_force(options.settings)))
     return FOUND
 
 
@@ -140,13 +141,13 @@ def remove(options: Options, name: str) -> int:
     return FOUND if removed else NOTHING
 
 
-def in_force(options: Options) -> str | None:
+def in_force(settings: Settings) -> str | None:
     """The name of the embedder that the settings come to; None for none."""
     from ricordo.models import AUTO, NONE
     from ricordo.models.catalog import DEFAULTS
     from ricordo.models.inventory import look
 
-    chosen = options.settings.embedder
+    chosen = settings.embedder
     if chosen == AUTO:
         return next((spec.name for spec in DEFAULTS if look(spec).state == "here"), None)
     return None if chosen == NONE else chosen

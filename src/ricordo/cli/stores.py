@@ -1,4 +1,4 @@
-"""Commands about where memories are kept: move, and store with what is below it."""
+"""Commands about where memories are kept and what is kept of them: move, and store with what is below it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ricordo.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ricordo.embedding import Embedding
     from ricordo.move import Moved, Moving
     from ricordo.protocols import Store
     from ricordo.render.reports import Distributed
@@ -77,9 +78,65 @@ def _watching(*, quiet: bool) -> AbstractContextManager[Callable[[Moving], None]
     return moving_bar()
 
 
-@click.group("store", cls=Program, epilog=examples("ricordo store distribute"))
+def _watching_vectors(*, quiet: bool) -> AbstractContextManager[Callable[[Embedding], None] | None]:
+    if quiet or not sys.stderr.isatty():
+        return nullcontext()
+    from ricordo.render.progress import embedding_bar
+
+    return embedding_bar()
+
+
+@click.group("store", cls=Program, epilog=examples("ricordo store embed", "ricordo store distribute"))
 def store() -> None:
     """Look after the store itself."""
+
+
+@store.command(
+    "embed", cls=Command, epilog=examples("ricordo store embed", "ricordo store embed --embedder all-minilm-l6-v2")
+)
+@pass_options
+def embed(options: Options) -> int:
+    """Make the vectors that stored memories lack.
+
+    By the embedder in force, or by the one that --embedder names: then a second set of vectors is built while
+    the first one serves. Token vectors are made too where they are kept. Every namespace is looked at, or the
+    one that --namespace names. What was broken off goes on when it is run again.
+    """
+    from ricordo.cli.models import in_force
+    from ricordo.render.reports import Completed
+
+    everything = "namespace" not in options.given
+    with _watching_vectors(quiet=options.json) as tell:
+        embedded = options.run(lambda memory: memory.embed(everything=everything, tell=tell))
+    options.show(Completed(embedded=embedded, embedder=in_force(options.settings) or "", set_in=_set_in(options)))
+    return FOUND
+
+
+def _set_in(options: Options) -> str | None:
+    """Where the embedder that was named here is to be set to come in force; None when it is."""
+    from ricordo.cli.models import in_force
+    from ricordo.settings import config_file, load_settings, setting_origins
+
+    lasting = {name: value for name, value in options.given.items() if name != "embedder"}
+    if in_force(load_settings(lasting)) == in_force(options.settings):
+        return None
+    origin = setting_origins(lasting)["embedder"]
+    return origin if origin == "RICORDO_EMBEDDER" else config_file().as_posix()
+
+
+@store.command("drop-vectors", cls=Command, epilog=examples("ricordo store drop-vectors all-minilm-l6-v2"))
+@click.argument("name", type=TEXT, metavar="NAME")
+@pass_options
+def drop_vectors(options: Options, /, *, name: str) -> int:
+    """Drop the vectors that a model made.
+
+    NAME is the model's, or a fingerprint as `ricordo stats` lists them, or the beginning of one; what the
+    embedder in force made is kept. In every namespace, or in the one that --namespace names. Memories stay
+    as they are.
+    """
+    everything = "namespace" not in options.given
+    options.show(options.run(lambda memory: memory.drop_vectors(name, everything=everything)))
+    return FOUND
 
 
 @store.command("distribute", cls=Command, epilog=examples("ricordo store distribute --json"))

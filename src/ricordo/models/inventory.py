@@ -12,9 +12,9 @@ from ricordo.models import LOCAL, find_encoder
 from ricordo.models.catalog import ENCODERS, RERANKERS
 from ricordo.models.digests import verify
 from ricordo.models.hub import HubFile, hub_folder
-from ricordo.models.specs import Spec, paths, ready
+from ricordo.models.specs import ModelSpec, Spec, paths, ready
 
-__all__ = ["Standing", "check", "find_model", "known_models", "look", "remove"]
+__all__ = ["Standing", "check", "find_model", "known_models", "look", "makers", "remove"]
 
 State = Literal["here", "absent", "damaged"]
 
@@ -53,6 +53,15 @@ def look(spec: Spec) -> Standing:
         return Standing(spec=found, state="here", size=sum(path.stat().st_size for path in paths(found)))
     except ModelError as error:
         return Standing(spec=spec, state="absent", problem=str(error))
+
+
+def makers() -> dict[str, str]:
+    """Fingerprints of the vectors and token vectors that models which are here make → the models' names."""
+    found = [look(spec).spec for spec in ENCODERS.values() if look(spec).state == "here"]
+    made = {spec.fingerprint: spec.name for spec in found if isinstance(spec, ModelSpec)}
+    return made | {
+        spec.token_fingerprint: spec.name for spec in found if isinstance(spec, ModelSpec) and spec.token_fingerprint
+    }
 
 
 def check(spec: Spec) -> Standing:

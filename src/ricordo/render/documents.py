@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import singledispatch
 
+from ricordo.embedding import Dropped
 from ricordo.engine import Remembered
 from ricordo.ingest import Ingested
 from ricordo.memory import Memory, Origin
@@ -12,6 +13,7 @@ from ricordo.move import Moved
 from ricordo.protocols import Stats
 from ricordo.query import Hit, Recall, TimeUse
 from ricordo.render.reports import (
+    Completed,
     Demonstration,
     Diagnosis,
     Distributed,
@@ -140,6 +142,23 @@ def _(moved: Moved) -> Document:
 
 
 @document.register
+def _(completed: Completed) -> Document:
+    embedded = completed.embedded
+    return {
+        "fingerprint": embedded.fingerprint,
+        "token_fingerprint": embedded.token_fingerprint,
+        "chunks": embedded.chunks,
+        "embedder": completed.embedder,
+        "set_in": completed.set_in,
+    }
+
+
+@document.register
+def _(dropped: Dropped) -> Document:
+    return {"dropped": [{"fingerprint": name, "chunks": count} for name, count in dropped.chunks.items()]}
+
+
+@document.register
 def _(distributed: Distributed) -> Document:
     return {"distributed": list(distributed.tables), "why": distributed.why}
 
@@ -153,6 +172,7 @@ def _(stats: Stats) -> Document:
         "store": stats.store,
         "schema_version": stats.schema_version,
         "embedders": [{"fingerprint": name, "vectors": count} for name, count in stats.embedders.items()],
+        "token_embedders": [{"fingerprint": name, "chunks": count} for name, count in stats.token_embedders.items()],
         "size_bytes": stats.size_bytes,
     }
 

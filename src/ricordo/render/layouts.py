@@ -10,6 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.embedding import Dropped
 from ricordo.engine import Remembered
 from ricordo.ingest import Ingested
 from ricordo.memory import Memory
@@ -17,9 +18,10 @@ from ricordo.move import Moved
 from ricordo.protocols import Stats
 from ricordo.query import Hit, Recall, TimeUse
 from ricordo.render.occasions import occasion
-from ricordo.render.phrases import day, excerpt, flat, megabytes, place, safe, short_id, size_advice
+from ricordo.render.phrases import below_home, day, excerpt, flat, megabytes, place, safe, short_id, size_advice
 from ricordo.render.reports import (
     Answer,
+    Completed,
     Demonstration,
     Diagnosis,
     Distributed,
@@ -194,6 +196,23 @@ def _(moved: Moved, view: View) -> RenderableType:
 
 
 @layout.register
+def _(completed: Completed, view: View) -> RenderableType:
+    embedded = completed.embedded
+    did = f"read {_count(embedded.chunks, 'chunk')}" if embedded.chunks else "nothing was missing"
+    whole = Text(flat(f"{did}: all have what {embedded.fingerprint} makes of them"))
+    if completed.set_in is None:
+        return whole
+    value = f'embedder = "{completed.embedder}" in {below_home(completed.set_in)}'
+    return Group(whole, Text(flat(f"to search with it from now on, set {value}")))
+
+
+@layout.register
+def _(dropped: Dropped, view: View) -> RenderableType:
+    lines = [f"dropped: {_count(count, 'chunk')} of {name}" for name, count in dropped.chunks.items()]
+    return Group(*(Text(flat(line)) for line in lines))
+
+
+@layout.register
 def _(distributed: Distributed, view: View) -> RenderableType:
     if not distributed.tables:
         return Text(f"nothing to distribute: {distributed.why}")
@@ -208,6 +227,7 @@ def _(stats: Stats, view: View) -> RenderableType:
         ("chunks", f"{stats.chunks:,}"),
         *(("namespace", f"{name}: {_count(count, 'memory', 'memories')}") for name, count in stats.namespaces.items()),
         *(("vectors", f"{count:,} by {name}") for name, count in stats.embedders.items()),
+        *(("token vectors", f"{_count(count, 'chunk')} by {name}") for name, count in stats.token_embedders.items()),
         ("schema version", str(stats.schema_version)),
         ("size", megabytes(stats.size_bytes)),
         ("note", size_advice(stats.store, stats.chunks) or ""),

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from ricordo.memory import Origin
 
-__all__ = ["age", "day", "excerpt", "flat", "megabytes", "place", "safe", "short_id", "size_advice"]
+__all__ = ["age", "below_home", "day", "excerpt", "flat", "megabytes", "place", "safe", "short_id", "size_advice"]
 
 EXCERPT_CHARACTERS = 420
 EXCERPT_LINES = 8
@@ -111,14 +111,15 @@ def place(origin: Origin, home: Path | None = None) -> str:
     if parts.scheme != "file":
         return " ".join(filter(None, (flat(origin.title or ""), flat(origin.uri))))
     path = PurePosixPath(unquote(parts.path))
-    where = _below_home(path, home or Path.home())
+    where = below_home(path.as_posix(), home)
     title = flat(origin.title or "")
     return flat(where) if title in ("", path.stem, path.name) else f"{title} ({flat(where)})"
 
 
-def _below_home(path: PurePosixPath, home: Path) -> str:
-    base = PurePosixPath(home.as_posix())
-    return f"~/{path.relative_to(base)}" if path.is_relative_to(base) else str(path)
+def below_home(path: str, home: Path | None = None) -> str:
+    """The path, below `~` where that is true."""
+    base = PurePosixPath((home or Path.home()).as_posix())
+    return f"~/{PurePosixPath(path).relative_to(base)}" if PurePosixPath(path).is_relative_to(base) else path
 
 
 def megabytes(size: int) -> str:

@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ricordo import ingest
+from ricordo.embedding import Embedding
 from ricordo.move import Moving
 
-__all__ = ["moving_bar", "progress_bar"]
+__all__ = ["embedding_bar", "moving_bar", "progress_bar"]
 
 
 @contextmanager
@@ -37,11 +38,21 @@ def progress_bar(total: int) -> Iterator[Callable[[ingest.Progress], None]]:
 @contextmanager
 def moving_bar() -> Iterator[Callable[[Moving], None]]:
     """A function to be told how far a move has come, and the bar that shows it until the block ends."""
-    columns = (TextColumn("moving"), BarColumn(), MofNCompleteColumn(), TextColumn("memories"), TimeElapsedColumn())
+    with _bar("moving", "memories") as update:
+        yield lambda moving: update(moving.memories, moving.total)
+
+
+@contextmanager
+def embedding_bar() -> Iterator[Callable[[Embedding], None]]:
+    """A function to be told how many vectors have been made, and the bar that shows it until the block ends."""
+    with _bar("embedding", "chunks") as update:
+        yield lambda embedding: update(embedding.chunks, embedding.total)
+
+
+@contextmanager
+def _bar(doing: str, what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar that is told what is done, of how many."""
+    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), TextColumn(what), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("moving", total=None)
-
-        def tell(moving: Moving) -> None:
-            bar.update(task, completed=moving.memories, total=moving.total)
-
-        yield tell
+        task = bar.add_task(doing, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

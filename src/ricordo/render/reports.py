@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Literal
 
+from ricordo.embedding import Embedded
 from ricordo.ingest import Ingested
 from ricordo.memory import Memory
 from ricordo.query import Recall
 
 __all__ = [
     "Answer",
+    "Completed",
     "Demonstration",
     "Diagnosis",
     "Distributed",
@@ -74,6 +76,18 @@ class Exported:
 
     items: int
     file: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Completed:
+    """Vectors made by the embedder of this name, and the file or variable where it is to be set to come in force.
+
+    `set_in` is None when it is in force.
+    """
+
+    embedded: Embedded
+    embedder: str
+    set_in: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -142,6 +142,28 @@ class InMemoryStore:
             space.readings[reading.origin.uri] = reading
         return Added(memories=created, forgotten=frozenset(forgotten), chunks=chunks)
 
+    async def unread(self, namespace: str, fingerprint: str, token_fingerprint: str | None) -> tuple[str, ...]:
+        space = self._space(namespace)
+        return tuple(
+            chunk_id
+            for chunk_id in sorted(space.entries)
+            if (chunk_id, fingerprint) not in space.vectors
+            or (token_fingerprint is not None and (chunk_id, token_fingerprint) not in space.tokens)
+        )
+
+    async def add_vectors(self, namespace: str, batch: Batch) -> None:
+        space = self._space(namespace)
+        for entry in batch.entries:
+            if entry.chunk.id in space.entries:
+                _add_vectors(space, entry, batch)
+
+    async def drop_vectors(self, namespace: str, fingerprint: str) -> int:
+        space = self._space(namespace)
+        gone = {key for key in space.vectors.keys() | space.tokens.keys() if key[1] == fingerprint}
+        space.vectors = {key: vector for key, vector in space.vectors.items() if key not in gone}
+        space.tokens = {key: tokens for key, tokens in space.tokens.items() if key not in gone}
+        return len(gone)
+
     async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
         space = self._space(namespace)
         versions = space.versions(ids)
@@ -300,8 +322,13 @@ def _add_entry(space: _Space, entry: Entry, batch: Batch) -> int:
     chunk = entry.chunk
     known = space.entries.get(chunk.id)
     space.entries[chunk.id] = entry if known is None else replace(known, chunk=chunk)
-    if entry.vector is not None and batch.fingerprint is not None:
-        space.vectors.setdefault((chunk.id, batch.fingerprint), entry.vector.astype(np.float16).astype(np.float32))
-    if entry.tokens is not None and batch.token_fingerprint is not None:
-        space.tokens.setdefault((chunk.id, batch.token_fingerprint), entry.tokens)
+    _add_vectors(space, entry, batch)
     return int(known is None)
+
+
+def _add_vectors(space: _Space, entry: Entry, batch: Batch) -> None:
+    chunk_id = entry.chunk.id
+    if entry.vector is not None and batch.fingerprint is not None:
+        space.vectors.setdefault((chunk_id, batch.fingerprint), entry.vector.astype(np.float16).astype(np.float32))
+    if entry.tokens is not None and batch.token_fingerprint is not None:
+        space.tokens.setdefault((chunk_id, batch.token_fingerprint), entry.tokens)

@@ -26,11 +26,4 @@ async def faults(session: Session) -> tuple[Fault, ...]:
             found.append(Fault(what=f"{row['found']} {what}", mend=RE_READ))
     namespaces = {row["namespace"] for row in await session.all("wrong_counters")}
     found += [Fault(what=f"the counters of namespace {name!r} do not add up", mend=RE_READ) for name in namespaces]
-    found += [
-        Fault(
-            what=f"{row['chunks']} chunks have no vector by {row['fingerprint']}",
-            mend="run `ricordo ingest` again on their files with this embedder; words still find them",
-        )
-        for row in await session.all("chunks_without_vectors")
-    ]
     return tuple(found)

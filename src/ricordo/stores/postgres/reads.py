@@ -158,6 +158,13 @@ async def missing(session: Session, ids: Sequence[str], fingerprint: str) -> fro
     return frozenset(ids) - found - await session.ids("with_tokens", ids, embedder_id=embedder)
 
 
+async def unread(session: Session, fingerprint: str, token_fingerprint: str | None) -> tuple[str, ...]:
+    """The ids of all chunks that lack a vector or token vectors."""
+    tokens = None if token_fingerprint is None else embedder_id(token_fingerprint)
+    row = await session.one("unread_chunks", embedder_id=embedder_id(fingerprint), token_embedder_id=tokens)
+    return tuple(row["ids"]) if row else ()
+
+
 async def reading(session: Session, uri: str) -> Known | None:
     """What is known of an origin since its last whole reading."""
     row = await session.one("reading", origin_id=origin_id(uri))

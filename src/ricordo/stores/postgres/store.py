@@ -14,12 +14,14 @@ from ricordo.stores.postgres.address import address
 from ricordo.stores.postgres.database import PACKAGE, Database
 from ricordo.stores.postgres.distribute import distribute
 from ricordo.stores.postgres.migrate import migrate
+from ricordo.stores.postgres.rows import embedder_id
 from ricordo.stores.postgres.session import Session
 from ricordo.stores.sql import Migration, load_migrations
 
 __all__ = ["PostgresStore"]
 
 DUMP_PAGE = 500
+DROP_PAGE = 5000
 FIRST_ANALYSIS = 200  # chunks
 LAST_ANALYSIS = 100_000
 
@@ -57,11 +59,24 @@ class PostgresStore:
 
     async def add(self, namespace: str, batch: Batch) -> Added:
         added = await self._database.write(namespace, partial(writes.add, batch=batch))
-        vector = next((entry.vector for entry in batch.entries if entry.vector is not None), None)
-        if vector is not None and batch.fingerprint is not None:
-            await self._index(namespace, batch.fingerprint, len(vector))
+        await self._index(namespace, batch)
         await self._analyse(added.chunks)
         return added
+
+    async def add_vectors(self, namespace: str, batch: Batch) -> None:
+        await self._database.write(namespace, partial(writes.add_vectors, batch=batch))
+        await self._index(namespace, batch)
+        await self._analyse(len(batch.entries))
+
+    async def drop_vectors(self, namespace: str, fingerprint: str) -> int:
+        embedder, removed = embedder_id(fingerprint), 0
+        for drop in (writes.drop_vectors, writes.drop_tokens):
+            after = ""
+            drop_page = partial(drop, embedder=embedder, limit=DROP_PAGE)
+            while page := await self._database.write(namespace, partial(drop_page, after=after)):
+                removed, after = removed + len(page), page[-1]
+        await self._database.maintain(partial(vectors.drop_empty_index, embedder=embedder))
+        return removed
 
     async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
         return await self._database.write(namespace, partial(writes.forget, ids=ids, now=now))
@@ -85,6 +100,10 @@ class PostgresStore:
 
     async def missing(self, namespace: str, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
         return await self._database.read(namespace, partial(reads.missing, ids=ids, fingerprint=fingerprint))
+
+    async def unread(self, namespace: str, fingerprint: str, token_fingerprint: str | None) -> tuple[str, ...]:
+        work = partial(reads.unread, fingerprint=fingerprint, token_fingerprint=token_fingerprint)
+        return await self._database.read(namespace, work)
 
     async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
         work = partial(reads.by_words, terms=terms, filters=filters, limit=limit)
@@ -152,10 +171,14 @@ class PostgresStore:
                     yield memory
                 after = page[-1].id
 
-    async def _index(self, namespace: str, fingerprint: str, dimension: int) -> None:
-        """Make the index that this namespace has come to need."""
+    async def _index(self, namespace: str, batch: Batch) -> None:
+        """Make the index that this namespace has come to need for vectors such as the batch holds."""
+        vector = next((entry.vector for entry in batch.entries if entry.vector is not None), None)
+        fingerprint = batch.fingerprint
+        if vector is None or fingerprint is None:
+            return
         if await self._database.read(namespace, partial(self._vectors.needs_index, fingerprint=fingerprint)):
-            make = partial(vectors.make_index, fingerprint=fingerprint, dimension=dimension)
+            make = partial(vectors.make_index, fingerprint=fingerprint, dimension=len(vector))
             await self._database.maintain(make)
 
     async def _analyse(self, chunks: int) -> None:

@@ -12,7 +12,7 @@ from ricordo.stores.postgres.rows import embedder_id, filter_values, is_plain
 from ricordo.stores.postgres.session import Session
 from ricordo.stores.postgres.tallies import vectors_of
 
-__all__ = ["EXACT_ROWS", "VectorSearch", "index_name", "make_index"]
+__all__ = ["EXACT_ROWS", "VectorSearch", "drop_empty_index", "index_name", "make_index"]
 
 EXACT_ROWS = 10_000
 FILTERED = 2  # rows that a filter picks lie apart: comparing one costs so many times as much
@@ -67,8 +67,9 @@ class VectorSearch:
     async def needs_index(self, session: Session, fingerprint: str) -> bool:
         """Has this namespace outgrown the exact search, and is there no index yet?"""
         embedder = embedder_id(fingerprint)
-        if embedder in self._indexed or await count_vectors(session, embedder) <= self.exact_rows:
+        if await count_vectors(session, embedder) <= self.exact_rows:
             return False
+        self._indexed.discard(embedder)  # another process may have dropped it since
         return not await self.has_index(session, embedder)
 
 
@@ -87,3 +88,10 @@ async def make_index(session: Session, fingerprint: str, dimension: int) -> None
     await session.composed(
         "make_index", {"name": index_name(embedder), "dimension": dimension, "embedder_id": embedder}, {}
     )
+
+
+async def drop_empty_index(session: Session, embedder: str) -> None:
+    """Drop the HNSW index of an embedder of which no namespace has a vector any more."""
+    row = await session.one("count_everywhere", name=vectors_of(embedder))
+    if row is None or not row["amount"]:
+        await session.composed("drop_index", {"name": index_name(embedder)}, {})

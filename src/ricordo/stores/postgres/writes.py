@@ -20,7 +20,7 @@ from ricordo.stores.postgres.rows import chunk_row, embedder_id, memory_row, ori
 from ricordo.stores.postgres.session import Row, Session
 from ricordo.stores.postgres.tallies import Tally
 
-__all__ = ["add", "bury", "forget"]
+__all__ = ["add", "add_vectors", "bury", "drop_tokens", "drop_vectors", "forget"]
 
 VECTOR_TYPES = ("text", "text", "text", "text", "bool", "halfvec")
 TOKEN_TYPES = ("text", "text", "text", "bytea")
@@ -168,6 +168,33 @@ async def _add_tokens(session: Session, entries: Sequence[Entry], fingerprint: s
     rows = [(session.namespace, key, embedder, packed) for key, packed in sorted(tokens.items()) if key not in known]
     if rows:
         await session.copy("add_tokens", rows, TOKEN_TYPES)
+
+
+async def add_vectors(session: Session, batch: Batch) -> None:
+    """Write vectors and token vectors of the chunks that are here, and nothing else."""
+    here = await session.ids("known_chunks", sorted({entry.chunk.id for entry in batch.entries}))
+    entries = [entry for entry in batch.entries if entry.chunk.id in here]
+    tally = Tally()
+    if batch.fingerprint is not None:
+        await _add_vectors(session, entries, batch.fingerprint, tally)
+    if batch.token_fingerprint is not None:
+        await _add_tokens(session, entries, batch.token_fingerprint)
+    await tally.write(session)
+
+
+async def drop_vectors(session: Session, embedder: str, after: str, limit: int) -> list[str]:
+    """Remove a page of the vectors of an embedder, by chunk; the ids of their chunks, the last one at the end."""
+    rows = await session.all("drop_vectors", embedder_id=embedder, after=after, limit=limit)
+    tally = Tally()
+    tally.vectors(embedder, -len(rows))
+    await tally.write(session)
+    return sorted(row["id"] for row in rows)
+
+
+async def drop_tokens(session: Session, embedder: str, after: str, limit: int) -> list[str]:
+    """The same for token vectors, which are not counted."""
+    rows = await session.all("drop_tokens", embedder_id=embedder, after=after, limit=limit)
+    return sorted(row["id"] for row in rows)
 
 
 async def _close(session: Session, reading: Reading, tally: Tally) -> frozenset[str]:

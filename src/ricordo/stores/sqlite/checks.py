@@ -44,8 +44,3 @@ def _word_faults(session: Session) -> Iterator[Fault]:
 def _count_faults(session: Session) -> Iterator[Fault]:
     for row in session.all("wrong_counters"):
         yield Fault(what=f"the counters of namespace {row[0]!r} do not add up", mend=RE_READ)
-    for fingerprint, count in session.all("chunks_without_vectors"):
-        yield Fault(
-            what=f"{count} chunks have no vector by {fingerprint}",
-            mend="run `ricordo ingest` again on their files with this embedder; words still find them",
-        )

@@ -155,6 +155,12 @@ def entries(session: Session, memory_ids: Sequence[str], fingerprint: str | None
     return tuple(to_entry(row) for row in rows)
 
 
+def unread(session: Session, fingerprint: str, token_fingerprint: str | None) -> tuple[str, ...]:
+    """The ids of all chunks that lack a vector or token vectors."""
+    rows = session.all("unread_chunks", fingerprint=fingerprint, token_fingerprint=token_fingerprint)
+    return tuple(row[0] for row in rows)
+
+
 def reading(session: Session, uri: str) -> Known | None:
     """What is known of an origin since its last whole reading."""
     row = session.one("reading", uri=uri)

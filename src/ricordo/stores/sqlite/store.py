@@ -56,6 +56,12 @@ class SqliteStore:
     async def add(self, namespace: str, batch: Batch) -> Added:
         return await self._write(namespace, lambda session: writes.add(session, batch))
 
+    async def add_vectors(self, namespace: str, batch: Batch) -> None:
+        await self._write(namespace, lambda session: writes.add_vectors(session, batch))
+
+    async def drop_vectors(self, namespace: str, fingerprint: str) -> int:
+        return await self._write(namespace, lambda session: writes.drop_vectors(session, fingerprint))
+
     async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
         return await self._write(namespace, lambda session: writes.forget(session, ids, now))
 
@@ -75,6 +81,9 @@ class SqliteStore:
 
     async def missing(self, namespace: str, ids: Sequence[str], fingerprint: str) -> frozenset[str]:
         return await self._read(namespace, lambda session: session.ids("missing_vectors", ids, fingerprint=fingerprint))
+
+    async def unread(self, namespace: str, fingerprint: str, token_fingerprint: str | None) -> tuple[str, ...]:
+        return await self._read(namespace, lambda session: reads.unread(session, fingerprint, token_fingerprint))
 
     async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
         return await self._read(namespace, lambda session: reads.by_words(session, terms, filters, limit))

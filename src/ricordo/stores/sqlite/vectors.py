@@ -2,7 +2,7 @@
 
 One matrix for each namespace and embedder fingerprint, filled on first use. Before each search it takes in
 what any process has written since (new vectors, and chunks that were forgotten, superseded or moved), which
-costs two look-ups when nothing has changed.
+costs three look-ups when nothing has changed.
 """
 
 from __future__ import annotations
@@ -103,7 +103,10 @@ class VectorIndex:
         return sorted(((int(keys[row]), float(scores[row])) for row in rows), key=lambda found: -found[1])
 
     def _caught_up(self, session: Session, fingerprint: str) -> _Matrix:
-        matrix = self._matrices.setdefault((session.namespace, fingerprint), _Matrix())
+        key = (session.namespace, fingerprint)
+        matrix = self._matrices.setdefault(key, _Matrix())
+        if matrix.count and _is_gone(session, matrix, fingerprint):
+            matrix = self._matrices[key] = _Matrix()
         last_change = _number(session.one("last_change"))
         last_vector = _number(session.one("last_vector"))
         # Changes first: a vector read below already tells its chunk's present state.
@@ -115,6 +118,12 @@ class VectorIndex:
             _take_vectors(session, matrix, fingerprint)
             matrix.last_vector = last_vector
         return matrix
+
+
+def _is_gone(session: Session, matrix: _Matrix, fingerprint: str) -> bool:
+    """Whether none of the vectors that the matrix was made of is left: they are dropped together, if at all."""
+    first = _number(session.one("first_vector", fingerprint=fingerprint))
+    return first == 0 or first > matrix.last_vector
 
 
 def _take_changes(session: Session, matrix: _Matrix) -> None:

@@ -11,7 +11,7 @@ from ricordo.memory import TOLD, Memory, Reading
 from ricordo.stores.sqlite.rows import chunk_row, memory_row, timestamp, to_bytes
 from ricordo.stores.sqlite.session import Session
 
-__all__ = ["add", "bury", "forget"]
+__all__ = ["add", "add_vectors", "bury", "drop_vectors", "forget"]
 
 
 def add(session: Session, batch: Batch) -> Added:
@@ -23,8 +23,7 @@ def add(session: Session, batch: Batch) -> Added:
     else:
         batch = batch.without(session.ids("tombstones", ids))
     created = frozenset(memory.id for memory in batch.memories if _add_memory(session, memory))
-    for fingerprint in filter(None, (batch.fingerprint, batch.token_fingerprint)):
-        session.run("add_embedder", fingerprint=fingerprint)
+    _add_embedders(session, batch)
     chunks = sum(_add_entry(session, entry, batch) for entry in batch.entries)
     forgotten = frozenset(gone for reading in batch.readings for gone in _close(session, reading))
     return Added(memories=created, forgotten=forgotten, chunks=chunks)
@@ -49,11 +48,32 @@ def _add_entry(session: Session, entry: Entry, batch: Batch) -> int:
     if not added:
         chunk = entry.chunk
         session.run("move_chunk", id=chunk.id, memory_id=chunk.memory_id, position=chunk.position)
+    _add_made(session, entry, batch)
+    return added
+
+
+def add_vectors(session: Session, batch: Batch) -> None:
+    """Write vectors and token vectors of the chunks that are here, and nothing else."""
+    _add_embedders(session, batch)
+    for entry in batch.entries:
+        _add_made(session, entry, batch)
+
+
+def _add_embedders(session: Session, batch: Batch) -> None:
+    for fingerprint in filter(None, (batch.fingerprint, batch.token_fingerprint)):
+        session.run("add_embedder", fingerprint=fingerprint)
+
+
+def _add_made(session: Session, entry: Entry, batch: Batch) -> None:
     if entry.vector is not None:
         session.run("add_vector", id=entry.chunk.id, fingerprint=batch.fingerprint, vector=to_bytes(entry.vector))
     if entry.tokens is not None:
         session.run("add_tokens", id=entry.chunk.id, fingerprint=batch.token_fingerprint, tokens=entry.tokens)
-    return added
+
+
+def drop_vectors(session: Session, fingerprint: str) -> int:
+    """Remove what an embedder made; how many rows."""
+    return session.run("drop_vectors", fingerprint=fingerprint) + session.run("drop_tokens", fingerprint=fingerprint)
 
 
 def _close(session: Session, reading: Reading) -> Iterable[str]:

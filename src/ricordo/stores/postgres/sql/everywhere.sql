@@ -63,18 +63,8 @@ FULL JOIN (
 ) kept ON kept.namespace = counted.namespace AND kept.lexeme = counted.lexeme
 WHERE coalesce(counted.chunks, 0) <> coalesce(kept.chunks, 0)
 
--- name: chunks_without_vectors
--- Chunks that an embedder which serves their namespace has not read.
-SELECT d.fingerprint, count(*) AS chunks
-FROM ricordo.embedder d
-JOIN ricordo.chunk c ON c.namespace = d.namespace
-WHERE EXISTS (
-    SELECT 1 FROM ricordo.embedding e WHERE e.namespace = d.namespace AND e.embedder_id = d.id
-) AND NOT EXISTS (
-    SELECT 1 FROM ricordo.embedding e
-    WHERE e.namespace = d.namespace AND e.chunk_id = c.id AND e.embedder_id = d.id
-)
-GROUP BY d.fingerprint
+-- name: count_everywhere
+SELECT coalesce(sum(c.amount), 0)::bigint AS amount FROM ricordo.counter c WHERE c.name = %(name)s
 
 -- name: size
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes

@@ -64,6 +64,19 @@ WHERE e.namespace = %(namespace)s AND e.chunk_id = ANY(%(ids)s::text[]) AND e.em
 SELECT t.chunk_id AS id FROM ricordo.token_embedding t
 WHERE t.namespace = %(namespace)s AND t.chunk_id = ANY(%(ids)s::text[]) AND t.embedder_id = %(embedder_id)s
 
+-- name: unread_chunks
+-- One row: a million of them would each be an object.
+SELECT coalesce(array_agg(c.id ORDER BY c.id), '{}') AS ids FROM ricordo.chunk c
+WHERE c.namespace = %(namespace)s AND (
+    NOT EXISTS (
+        SELECT 1 FROM ricordo.embedding e
+        WHERE e.namespace = %(namespace)s AND e.chunk_id = c.id AND e.embedder_id = %(embedder_id)s
+    ) OR (%(token_embedder_id)s::text IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM ricordo.token_embedding t
+        WHERE t.namespace = %(namespace)s AND t.chunk_id = c.id AND t.embedder_id = %(token_embedder_id)s
+    ))
+)
+
 -- name: known_origins
 SELECT o.id, o.title FROM ricordo.origin o
 WHERE o.namespace = %(namespace)s AND o.id = ANY(%(ids)s::text[])
@@ -152,6 +165,24 @@ COPY ricordo.embedding (namespace, chunk_id, embedder_id, memory_id, current, ve
 
 -- name: add_tokens
 COPY ricordo.token_embedding (namespace, chunk_id, embedder_id, tokens) FROM STDIN (FORMAT binary)
+
+-- name: drop_vectors
+DELETE FROM ricordo.embedding
+WHERE namespace = %(namespace)s AND embedder_id = %(embedder_id)s AND chunk_id IN (
+    SELECT e.chunk_id FROM ricordo.embedding e
+    WHERE e.namespace = %(namespace)s AND e.embedder_id = %(embedder_id)s AND e.chunk_id > %(after)s
+    ORDER BY e.chunk_id
+    LIMIT %(limit)s
+) RETURNING chunk_id AS id
+
+-- name: drop_tokens
+DELETE FROM ricordo.token_embedding
+WHERE namespace = %(namespace)s AND embedder_id = %(embedder_id)s AND chunk_id IN (
+    SELECT t.chunk_id FROM ricordo.token_embedding t
+    WHERE t.namespace = %(namespace)s AND t.embedder_id = %(embedder_id)s AND t.chunk_id > %(after)s
+    ORDER BY t.chunk_id
+    LIMIT %(limit)s
+) RETURNING chunk_id AS id
 
 -- name: add_counters
 COPY ricordo.counter (namespace, name, batch, amount) FROM STDIN
@@ -508,6 +539,9 @@ SELECT pg_try_advisory_xact_lock(1919182703, 2) AS taken
 -- name: make_index
 CREATE INDEX IF NOT EXISTS {name} ON ricordo.embedding
 USING hnsw ((vector::halfvec({dimension})) halfvec_ip_ops) WHERE embedder_id = {embedder_id}
+
+-- name: drop_index
+DROP INDEX IF EXISTS ricordo.{name}
 
 -- name: chunks
 SELECT

@@ -35,6 +35,19 @@ WHERE NOT EXISTS (
     WHERE c.namespace = :namespace AND c.id = i.value AND e.fingerprint = :fingerprint
 );
 
+-- name: unread_chunks
+SELECT c.id FROM chunk c
+WHERE c.namespace = :namespace AND (
+    NOT EXISTS (
+        SELECT 1 FROM embedding v
+        WHERE v.chunk = c.key AND v.embedder = (SELECT key FROM embedder WHERE fingerprint = :fingerprint)
+    ) OR (:token_fingerprint IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM token_embedding v
+        WHERE v.chunk = c.key AND v.embedder = (SELECT key FROM embedder WHERE fingerprint = :token_fingerprint)
+    ))
+)
+ORDER BY c.id;
+
 -- name: add_origin
 INSERT INTO origin (namespace, uri, kind, title) VALUES (:namespace, :uri, :kind, :title)
 ON CONFLICT (namespace, uri) DO UPDATE SET title = excluded.title WHERE title IS NOT excluded.title;
@@ -100,6 +113,15 @@ SELECT :namespace, e.key, c.key, :vector
 FROM embedder e JOIN chunk c ON c.namespace = :namespace AND c.id = :id
 WHERE e.fingerprint = :fingerprint
 ON CONFLICT (chunk, embedder) DO NOTHING;
+
+-- name: drop_vectors
+DELETE FROM embedding
+WHERE namespace = :namespace AND embedder = (SELECT key FROM embedder WHERE fingerprint = :fingerprint);
+
+-- name: drop_tokens
+DELETE FROM token_embedding
+WHERE embedder = (SELECT key FROM embedder WHERE fingerprint = :fingerprint)
+    AND chunk IN (SELECT key FROM chunk WHERE namespace = :namespace);
 
 -- name: memories_of_origin
 SELECT id FROM memory WHERE namespace = :namespace AND origin_uri = :uri;
@@ -253,6 +275,10 @@ WHERE c.namespace = :namespace
 
 -- name: last_vector
 SELECT coalesce(max(key), 0) FROM embedding;
+
+-- name: first_vector
+SELECT coalesce(min(v.key), 0) FROM embedding v
+WHERE v.namespace = :namespace AND v.embedder = (SELECT key FROM embedder WHERE fingerprint = :fingerprint);
 
 -- name: last_change
 SELECT coalesce(max(key), 0) FROM chunk_change;
@@ -440,14 +466,6 @@ LEFT JOIN (
 ) c ON c.namespace = n.key
 WHERE n.chunks <> coalesce(c.chunks, 0) OR n.lexemes <> coalesce(c.lexemes, 0)
     OR n.contexts <> coalesce(c.contexts, 0) OR n.context_lexemes <> coalesce(c.context_lexemes, 0);
-
--- name: chunks_without_vectors
--- Chunks that an embedder which serves their namespace has not read.
-SELECT e.fingerprint, count(*) FROM embedder e
-JOIN (SELECT DISTINCT namespace, embedder FROM embedding) s ON s.embedder = e.key
-JOIN chunk c ON c.namespace = s.namespace
-WHERE NOT EXISTS (SELECT 1 FROM embedding v WHERE v.chunk = c.key AND v.embedder = e.key)
-GROUP BY e.key;
 
 -- name: optimize_words
 INSERT INTO lexeme_index (lexeme_index) VALUES ('optimize');
