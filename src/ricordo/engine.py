@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
@@ -15,7 +15,8 @@ from anyio import to_thread
 from ricordo import transfer
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.bm25 import Bm25
-from ricordo.chunking import StructureChunker, word_chunker
+from ricordo.chunking import StructureChunker, count_words, word_chunker
+from ricordo.context import BUDGET, MOST, Context, composed
 from ricordo.embedding import Dropped, Embedded, Embedding, drop, embed
 from ricordo.errors import InvalidInput
 from ricordo.ingest import Ingested, Progress, ingest
@@ -110,6 +111,7 @@ class Engine:
         notices: tuple[Notice, ...] = ()
         if embedder is None:
             embedder, notices = await to_thread.run_sync(_choose, self.settings)
+        self._embedder_in_use = embedder
         await self._store.open()
         self._writer = Writer(
             store=self._store,
@@ -195,6 +197,20 @@ class Engine:
         """
         query = Query(text=text, namespace=self.namespace, limit=limit, filters=filters, history=history)
         return await self._reader.recall(query)
+
+    async def context(
+        self, prompt: str, *, limit: int = MOST, budget: int = BUDGET, filters: Filters = EVERYTHING
+    ) -> Context:
+        """What to put before a prompt unasked: memories that surely bear on it, in `budget` tokens; mostly nothing.
+
+        No second model reads them, and what is not near enough is left out. Raises InvalidInput for a limit
+        outside 1…1000, ModelError, StoreError.
+        """
+        query = Query(text=prompt, namespace=self.namespace, limit=limit, filters=filters)
+        found = await self._reader.context(query)
+        count = self._embedder_in_use.count_tokens if self._embedder_in_use else count_words
+        told, number = await to_thread.run_sync(composed, found.hits, budget, count, self.settings.zone())
+        return Context(recall=replace(found, hits=found.hits[:number]), text=told)
 
     async def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | EventTime | None = None) -> Memory:
         """Put a new text in a memory's place; the old version is kept in its history.

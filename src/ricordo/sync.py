@@ -22,6 +22,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from ricordo import engine
 from ricordo.analyzer import STANDARD, Analyzer
+from ricordo.context import BUDGET, MOST, Context
 from ricordo.embedding import Dropped, Embedded, Embedding
 from ricordo.engine import Remembered, utc_now
 from ricordo.ingest import Ingested, Progress
@@ -91,6 +92,11 @@ class Engine:
 
     def recall(self, text: str, *, limit: int = 10, filters: Filters = EVERYTHING, history: bool = False) -> Recall:
         return self._portal.call(partial(self._inner.recall, text, limit=limit, filters=filters, history=history))
+
+    def context(
+        self, prompt: str, *, limit: int = MOST, budget: int = BUDGET, filters: Filters = EVERYTHING
+    ) -> Context:
+        return self._portal.call(partial(self._inner.context, prompt, limit=limit, budget=budget, filters=filters))
 
     def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | EventTime | None = None) -> Memory:
         return self._portal.call(partial(self._inner.revise, memory_id, text, event_timestamp=event_timestamp))

@@ -73,13 +73,16 @@ async def test_what_bears_on_a_prompt_is_told(memory: Engine) -> None:
     assert [hit.text for hit in found.recall] == ["Baikal is deployed on Fridays by Anna"]
 
 
-async def test_silence_when_nothing_does_and_the_reason(memory: Engine) -> None:
-    await memory.remember("Baikal is deployed on Fridays by Anna")
-    found = await memory.context("refactor tokenizer speed benchmark Fridays module parser cleanup typing lint docs")
+async def test_silence_when_nothing_does_and_the_reason() -> None:
+    settings = Settings(store="memory:", namespace="test", tz="UTC", embedder="none")
+    async with ricordo.open(InMemoryStore(), settings=settings) as memory:
+        await memory.remember("Baikal is deployed on Fridays by Anna")
+        far = await memory.context("refactor the tokenizer and the parser before the release on Fridays")
+        none = await memory.context("quokka")
 
-    assert found.text == ""
-    assert found.recall.hits == ()
-    assert {notice.code for notice in found.recall.notices} & {"below_floor", "nothing_shared"}
+    assert (far.text, far.recall.hits, none.text) == ("", (), "")
+    assert "below_floor" in {notice.code for notice in far.recall.notices}
+    assert "nothing_shared" in {notice.code for notice in none.recall.notices}
 
 
 async def test_an_empty_namespace_says_so(memory: Engine) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ricordo.cli.answers import recall, timeline
+from ricordo.cli.answers import context, recall, timeline
 from ricordo.cli.eval import eval_
 from ricordo.cli.files import export, import_, ingest
 from ricordo.cli.health import doctor, stats
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 for command in (
-    remember, recall, timeline, ingest, show, revise, history, forget, stats, doctor, export, import_, move, store,
-    models, eval_, demo, completion,
+    remember, recall, context, timeline, ingest, show, revise, history, forget, stats, doctor, export, import_, move,
+    store, models, eval_, demo, completion,
 ):  # fmt: skip
     main.add_command(command)

@@ -1,4 +1,4 @@
-"""Commands that ask: recall."""
+"""Commands that ask: recall and context."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Unpack
 
 import click
 
-from ricordo.cli.input import FilterChoice, filter_options, read_filters
+from ricordo.cli.input import FilterChoice, filter_options, read_filters, text_or_stdin
 from ricordo.cli.options import TEXT, Command, Options, examples, pass_options
 from ricordo.cli.program import FOUND, NOTHING
 
@@ -82,3 +82,27 @@ def timeline(options: Options, /, *, topic: str | None, **chosen: Unpack[Timelin
     found = options.run(lambda memory: memory.timeline(topic, limit=chosen["limit"], filters=filters))
     options.show(Events(timeline=found), full=chosen["full"])
     return FOUND if found.memories else NOTHING
+
+
+@click.command(
+    cls=Command,
+    epilog=examples(
+        'ricordo context "let us deploy Baikal on Friday"',
+        "cat prompt.txt | ricordo context - --budget 200",
+    ),
+)
+@click.argument("prompt", type=TEXT, metavar="PROMPT|-")
+@click.option("--limit", "-k", type=int, default=5, show_default=True, metavar="N", help="The most memories to tell.")
+@click.option("--budget", type=int, default=400, show_default=True, metavar="TOKENS", help="The most that it may take.")
+@filter_options
+@pass_options
+def context(options: Options, /, *, prompt: str, limit: int, budget: int, **chosen: Unpack[FilterChoice]) -> int:
+    """Tell what surely bears on a prompt, to be put before it.
+
+    Says nothing, and ends with 1, when nothing is near enough; - reads the prompt from standard input.
+    """
+    said = text_or_stdin(prompt)
+    filters = read_filters(options, chosen)
+    found = options.run(lambda memory: memory.context(said, limit=limit, budget=budget, filters=filters))
+    options.show(found)
+    return FOUND if found.text else NOTHING

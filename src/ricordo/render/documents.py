@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import singledispatch
 
+from ricordo.context import Context
 from ricordo.embedding import Dropped
 from ricordo.engine import Remembered
 from ricordo.ingest import Ingested
@@ -65,6 +66,11 @@ def _hit(hit: Hit) -> Document:
         "history": [document(version) for version in hit.versions],
         "restated": list(hit.restated),
     }
+
+
+@document.register
+def _(context: Context) -> Document:
+    return {**document(context.recall), "text": context.text}
 
 
 @document.register

@@ -10,6 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.context import Context
 from ricordo.embedding import Dropped
 from ricordo.engine import Remembered
 from ricordo.ingest import Ingested
@@ -42,7 +43,12 @@ STATUS_STYLES = {"ok": "green", "note": "yellow", "fault": "bold red"}
 
 
 def to_text(value: object, view: View, width: int | None = None) -> str:
-    """The value laid out for the terminal that stdout is, or for `width` columns."""
+    """The value laid out for the terminal that stdout is, or for `width` columns.
+
+    What is put before a prompt is for a program: its lines stay as they are.
+    """
+    if isinstance(value, Context):
+        return f"{safe(value.text)}\n" if value.text else ""
     console = Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
     with console.capture() as captured:
         console.print(layout(value, view))
