@@ -21,6 +21,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from ricordo.bm25 import idf
 from ricordo.scene import NOBODY, Asked, Floats, Places, Scene
 
 __all__ = ["IDENTIFIERS", "REACH", "UNSCALED", "Model", "bearing", "judge", "load_model", "measure", "scaled"]
@@ -68,10 +69,13 @@ def judge(scene: Scene, asked: Asked, model: Model) -> dict[str, dict[str, float
 
 def bearing(scene: Scene, asked: Asked) -> dict[str, tuple[float, float]]:
     """For each candidate how near it is to the question, whatever else is in the pool: the cosine of the vectors, NaN
-    where one is unknown, and the share of what its words could score at most.
+    where one is unknown, and the share that its words score of what they could if it held every form of every word.
     """
     words = scene.matched(scene.frequencies, scene.lengths)
-    most = float(scene.values.sum()) * (scene.parameters.k1 + 1)
+    most = (scene.parameters.k1 + 1) * sum(
+        weight * idf(asked.statistics.chunks, max(1, asked.statistics.document_frequency.get(term, 0)))
+        for term, weight in asked.terms.items()
+    )
     cosines = np.full(len(words), np.nan)
     if asked.vector is not None:
         known = scene.vectors.any(axis=1)

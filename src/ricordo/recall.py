@@ -31,8 +31,10 @@ SPARE = 10
 """Hits looked at beyond those asked for, in place of those that fall together."""
 SHORT = 400
 """Characters of a text that may be a restatement of another: a fact is short."""
-SHARE_FLOOR = 0.5
-"""The share of what its words could score that a memory must have to be told unasked where no vectors tell."""
+SHARE_FLOOR = 0.2
+"""What a memory's words must score to be told unasked where no vectors tell, of all that they could: every word in
+the form it was written has about a half.
+"""
 BELOW_FLOOR = Notice(code="below_floor", message="nothing is near enough to the prompt to be told unasked")
 
 
