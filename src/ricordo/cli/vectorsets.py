@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from ricordo.embedding import named, shortest_name
 from ricordo.models.catalog import ENCODERS
+from ricordo.models.specs import ModelSpec
 from ricordo.protocols import Embedder, Stats
 from ricordo.render.reports import Finding
 
@@ -25,11 +26,12 @@ def vector_sets(
     if embedder is not None:
         yield from _lacking(stats, embedder, tokens_stored=tokens_stored)
     kept = {embedder.fingerprint, embedder.token_fingerprint or ""} if embedder else set()
-    others = sorted({*stats.embedders, *stats.token_embedders} - kept)
+    sets = {*stats.embedders, *stats.token_embedders}
+    others = sorted(sets - kept)
     for fingerprint in others:
         # The token vectors of a model go with its vectors.
         if not any(fingerprint in named(other, others) for other in others if other != fingerprint):
-            yield _unused(stats, fingerprint, shortest_name(fingerprint, kept), makers)
+            yield _unused(stats, fingerprint, _name(fingerprint, (sets | kept) - named(fingerprint, sets)), makers)
 
 
 def _lacking(stats: Stats, embedder: Embedder, *, tokens_stored: bool) -> Iterator[Finding]:
@@ -58,11 +60,22 @@ def _unused(stats: Stats, fingerprint: str, name: str, makers: Mapping[str, str]
     )
 
 
+def _name(fingerprint: str, rest: Collection[str]) -> str:
+    """What names this set and none of the rest: the model's name if it can."""
+    known = _known(fingerprint)
+    return known.name if known and not named(known.name, rest) else shortest_name(fingerprint, rest)
+
+
+def _known(fingerprint: str) -> ModelSpec | None:
+    """The row of the model of that name, whichever revision the fingerprint is of."""
+    return next((spec for spec in ENCODERS.values() if named(spec.name, [fingerprint])), None)
+
+
 def _standing(fingerprint: str, makers: Mapping[str, str]) -> tuple[str, str | None]:
     """What has become of the model that made them, and how it can be used again."""
     if maker := makers.get(fingerprint):
         return "that model is installed, but not in force", f"search with --embedder {maker}"
-    spec = next((spec for spec in ENCODERS.values() if named(spec.name, [fingerprint])), None)
+    spec = _known(fingerprint)
     if spec is None:
         local = "name its folder with --embedder local:FOLDER" if fingerprint.startswith("local:") else None
         return "no model that is installed can search them", local

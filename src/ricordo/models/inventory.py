@@ -57,11 +57,10 @@ def look(spec: Spec) -> Standing:
 
 def makers() -> dict[str, str]:
     """Fingerprints of the vectors and token vectors that models which are here make → the models' names."""
-    found = [look(spec).spec for spec in ENCODERS.values() if look(spec).state == "here"]
-    made = {spec.fingerprint: spec.name for spec in found if isinstance(spec, ModelSpec)}
-    return made | {
-        spec.token_fingerprint: spec.name for spec in found if isinstance(spec, ModelSpec) and spec.token_fingerprint
-    }
+    standings = map(look, ENCODERS.values())
+    here = [each.spec for each in standings if each.state == "here" and isinstance(each.spec, ModelSpec)]
+    made = ((fingerprint, spec.name) for spec in here for fingerprint in (spec.fingerprint, spec.token_fingerprint))
+    return {fingerprint: name for fingerprint, name in made if fingerprint is not None}
 
 
 def check(spec: Spec) -> Standing:
