@@ -48,7 +48,7 @@ def test_the_json_of_a_recall_is_what_the_contract_says(ask: Ask) -> None:
 
     assert code == 0
     assert set(found) == {"query", "namespace", "time", "hits", "notices", "timings_ms"}
-    assert set(found["timings_ms"]) == {"total", "embed", "words", "vectors", "rerank"}
+    assert set(found["timings_ms"]) == {"total", "embed", "words", "vectors", "evidence", "rerank", "hits"}
     (hit,) = found["hits"]
     assert (hit["rank"], hit["text"], hit["arms"]["words"]) == (1, "Dana's door code is 4471", 1)
     assert hit["event_timestamp"] == "2026-06-01T00:00:00+00:00"

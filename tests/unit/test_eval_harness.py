@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from ricordo.errors import InvalidInput
 from ricordo.eval.analyzers import ANALYZERS
@@ -20,6 +18,7 @@ from ricordo.eval.metrics import MEASURES
 from ricordo.eval.plots import draw
 from ricordo.eval.report import Report, compared, document, markdown
 from ricordo.eval.timing import spread
+from ricordo.exchange import Encoded
 from ricordo.memory import Memory, Origin
 from ricordo.settings import Settings
 from ricordo.testing import HashEmbedder
@@ -71,7 +70,7 @@ def report(run: Run) -> Report:
 def test_each_rung_asks_every_question() -> None:
     run = ran()
 
-    assert list(run.answers) == ["plain words", "words", "vectors", "rrf", "all"]
+    assert list(run.answers) == ["plain words", "words", "vectors", "rrf", "evidence", "all"]
     assert all(len(answers) == 3 for answers in run.answers.values())
 
 
@@ -123,9 +122,9 @@ class Counting(HashEmbedder):
         super().__init__()
         self.memories = 0
 
-    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode_passages(self, texts: Sequence[str]) -> Encoded:
         self.memories += sum(text in {OWLS.text, ROOKS.text} for text in texts)
-        return super().embed_passages(texts)
+        return super().encode_passages(texts)
 
 
 def test_progress_is_told_to_its_end() -> None:

@@ -230,7 +230,7 @@ async def _read(memory: Engine, collection: Collection, tally: _Tally) -> None:
 
 async def _climb(memory: Engine, rung: Rung, plan: Plan, collection: Collection, tally: _Tally) -> None:
     reader = rung.of(memory.reader)
-    if reader.embedder is None and "vectors" in rung.arms and rung.arms != frozenset(ARMS):
+    if reader.embedder is None and "vectors" in rung.arms and (rung.arms != frozenset(ARMS) or not rung.tokens):
         return
     if reader.embedder is not None:
         tally.embedder = reader.embedder.fingerprint
