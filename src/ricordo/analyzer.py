@@ -75,13 +75,16 @@ def analyze_question(text: str) -> Terms:
     return Terms(weights=weights, identifiers=frozenset(token.whole for token in tokens if token.identifier))
 
 
-def content(text: str) -> frozenset[str]:
-    """What a text says, whatever the form and order of its words: stems of all but function words; negations stay."""
+def content(text: str) -> tuple[str, ...]:
+    """What a text says, whatever the forms of its words: the stems of all but function words; negations stay.
+
+    In their order, in which "from 20 to 60" is not "from 60 to 20".
+    """
     tokens = tuple(scan(text))
     likely = likely_languages(token.whole for token in tokens)
     dispensable = frozenset[str]().union(*(FUNCTION_WORDS[language] for language in (*likely, "russian")))
     said = (token for token in tokens if token.whole not in dispensable)
-    return frozenset(
+    return tuple(
         token.whole if token.identifier or token.parts else next(iter(stems(token.whole, likely[:1])), token.whole)
         for token in said
     )

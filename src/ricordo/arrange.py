@@ -68,7 +68,7 @@ def one_a_line(hits: Sequence[Hit], lines: Mapping[str, tuple[Memory, ...]]) -> 
     return _merged(hits, key, lambda hit: rank_of.get(hit.id, 0), keep_all_of_one=True)
 
 
-def without_restatements(hits: Sequence[Hit], content: Mapping[str, frozenset[str]]) -> list[Hit]:
+def without_restatements(hits: Sequence[Hit], content: Mapping[str, tuple[str, ...]]) -> list[Hit]:
     """Memories that say the same with the same words of `content`, by chunk id: the newest, in the place of the best.
 
     What happened at different times, and is dated so, is not the same.

@@ -1,10 +1,12 @@
 """Evidence: what speaks for each candidate, as named numbers, and the linear model of them that orders a pool; pure.
 
-A feature counts by how far it lies from its mean in the pool, in units of its usual deviation:
+A feature counts by how far it lies from its mean in the pool, in units of its usual deviation, the spread:
 
     part = weight · (x - mean) / spread
 
-The mean only makes the parts readable: what is the same for a whole pool cannot order it. What a candidate does
+The mean only makes the parts readable: what is the same for a whole pool cannot order it. Similarities of vectors
+are as wide as their model makes them; their spread is that of the pool, drawn towards the usual one where the pool
+is small: sqrt((n · variance + 5 · usual²) / (n + 5)) for n candidates. What a candidate does
 not have (a session, a neighbour, a vector) is 0: it speaks neither for nor against. A score is the sum of its
 parts. The weights were fitted by listwise softmax (Cao et al., Learning to Rank: From Pairwise Approach to Listwise
 Approach, ICML 2007); the file that holds them says on what.
@@ -13,6 +15,7 @@ Approach, ICML 2007); the file that holds them says on what.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,8 +35,12 @@ REACH = 2
 STEADY = 0.02
 """Added to the deviation of a token's similarities: where all are alike, no difference counts."""
 
-IDENTIFIERS = 6.0
+IDENTIFIERS = 20.0
 """What holding every identifier of the question counts. Not fitted: whoever gives a key means that key."""
+
+SIMILARITIES = ("vector", "tokens")
+"""How features begin that are as wide as their model makes them."""
+SETTLED = 5
 
 UNSCALED = frozenset({"identifiers", "speaker named", "other speaker named", "asks", "after a question"})
 """Features that are shares or yes and no, and mean the same in every pool."""
@@ -99,14 +106,15 @@ def measure(scene: Scene, asked: Asked) -> dict[str, Floats]:
 
 def scaled(found: Mapping[str, Floats], spreads: Mapping[str, float]) -> dict[str, Floats]:
     """The features as they are weighed; 0 where a candidate has none."""
-    return {
-        name: np.nan_to_num(numbers) if name in UNSCALED else _scaled(numbers, spreads.get(name, 1.0))
-        for name, numbers in found.items()
-    }
+    return {name: _scaled(name, numbers, spreads.get(name, 1.0)) for name, numbers in found.items()}
 
 
-def _scaled(numbers: Floats, spread: float) -> Floats:
+def _scaled(name: str, numbers: Floats, spread: float) -> Floats:
+    if name in UNSCALED:
+        return np.nan_to_num(numbers)
     known = numbers[~np.isnan(numbers)]
+    if name.startswith(SIMILARITIES) and len(known):
+        spread = math.sqrt((len(known) * known.var() + SETTLED * spread**2) / (len(known) + SETTLED))
     return np.nan_to_num((numbers - known.mean()) / spread) if len(known) and spread else np.zeros(len(numbers))
 
 

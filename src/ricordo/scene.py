@@ -141,12 +141,13 @@ def _position(candidate: Candidate) -> tuple[str, str, int, int, str]:
 
 
 def _neighbours(ordered: Sequence[Candidate]) -> tuple[Places, Places, Places]:
-    """What stands just before and after each candidate in its group, and the number of its group."""
+    """Of what somebody said, what stands just before and after it in its group, and the number of that."""
     before, after, session = (np.full(len(ordered), NOBODY, np.intp) for _ in range(3))
     numbers: dict[tuple[str, str], int] = {}
     for index, each in enumerate(ordered):
         chunk = each.chunk
-        if chunk.group is None:
+        # Sections of a page have groups too, but who writes a page does not answer the section before.
+        if chunk.group is None or chunk.speaker is None:
             continue
         number = numbers.setdefault((chunk.origin_uri, chunk.group), len(numbers))
         session[index] = number

@@ -28,7 +28,7 @@ MOST_TERMS = 64
 """Terms that evidence is taken of; a pasted page has thousands, and the rarest tell."""
 MOST_COMPUTED = 50
 """Candidates whose token vectors are computed when they are not stored."""
-EQUAL_SHARE, EQUAL = 0.1, 0.5
+EQUAL_SHARE, EQUAL = 0.1, 2.0
 """Scores that differ by less are equally good where the question asks for an order: a share of the best score of
 fusion, or that much evidence."""
 REREAD = 2.0

@@ -92,6 +92,12 @@ def test_a_gap_parts_neighbours() -> None:
     assert scene.session.tolist() == [0, 0]
 
 
+def test_sections_of_a_page_stand_alone() -> None:
+    scene, _ = scene_of("coast", [candidate(f"section {number}", number, group="Page") for number in range(3)])
+
+    assert set(scene.session.tolist()) == {NOBODY}
+
+
 def test_what_stands_beside_a_member_of_the_pool_joins_it() -> None:
     scene, about = scene_of("when do we go to the coast?", TURNS, {"c0"})
 
@@ -151,8 +157,16 @@ def test_a_feature_counts_by_how_far_it_lies_from_its_mean(numbers: list[float],
     assert column == pytest.approx((np.array(numbers) - np.mean(numbers)) / spread)
 
 
+def test_similarities_count_the_same_however_wide_their_model_makes_them() -> None:
+    narrow = np.linspace(0.80, 0.86, 60)
+    wide = np.linspace(0.0, 0.6, 60)
+    columns = [scaled({"vector x": each}, {"vector x": 0.0175})["vector x"] for each in (narrow, wide)]
+
+    assert columns[0] == pytest.approx(columns[1], rel=0.1)
+
+
 def test_what_is_unknown_speaks_neither_for_nor_against() -> None:
-    column = scaled({"tokens after": np.array([1.0, np.nan, 3.0])}, {"tokens after": 1.0})["tokens after"]
+    column = scaled({"words": np.array([1.0, np.nan, 3.0])}, {"words": 1.0})["words"]
 
     assert column[1] == 0
     assert column[0] == -column[2]
@@ -203,6 +217,7 @@ def test_bm25_over_arrays_is_bm25(texts: list[list[str]], parameters: Bm25) -> N
     [
         ("The staging database moved to port 6432.", "staging database has moved to the port 6432", True),
         ("staging moved to port 6432", "staging moved to port 6433", False),
+        ("the pool went from 20 to 60", "the pool went from 60 to 20", False),
         ("we deploy on Friday", "we do not deploy on Friday", False),
         ("Миграция завершена", "миграция была завершена", True),
         ("la migración terminó", "La migración no terminó", False),

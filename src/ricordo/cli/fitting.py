@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fit", "floors"]
 
-OTHERS = 0.3
-"""What a dataset of texts that stand alone counts beside the conversations: there are many such datasets."""
+OTHERS = 0.05
+"""What a dataset of texts that stand alone counts beside the conversations: there are many, and they ask little of it."""
 
 
 @click.command(
