@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["fit", "floors"]
 
 OTHERS = 0.05
-"""What a dataset of texts that stand alone counts beside the conversations: there are many, and they ask little of it."""
+"""What a dataset of texts that stand alone counts beside the conversations: there are many, which ask for little."""
 
 
 @click.command(
