@@ -65,6 +65,7 @@ class TimedEmbedder:
         self.max_tokens = real.max_tokens
         self.floors = real.floors
         self.count_tokens = real.count_tokens
+        self.pieces = real.pieces
         self.spent_ms = 0.0
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -17,9 +17,10 @@ from ricordo.protocols import Embedder, Store
 from ricordo.query import Filters, Probe, RankedList, WordMatches
 from ricordo.stopwatch import Stopwatch
 
-__all__ = ["ARMS", "Depths", "Found", "Searcher"]
+__all__ = ["ARMS", "IDENTIFIERS", "VECTORS", "WORDS", "Depths", "Found", "Searcher"]
 
-ARMS = ("identifiers", "vectors", "words")
+IDENTIFIERS, VECTORS, WORDS = "identifiers", "vectors", "words"
+ARMS = (IDENTIFIERS, VECTORS, WORDS)
 LIGHT = 0.5  # the weight of one of the forms that a word is looked for in
 
 
@@ -77,11 +78,11 @@ class Searcher:
         run = _Run(self, probe, watch)
         with _one_error():
             async with create_task_group() as tasks:
-                if self.embedder is not None and "vectors" in self.arms and probe.wordings:
+                if self.embedder is not None and VECTORS in self.arms and probe.wordings:
                     tasks.start_soon(run.embed, self.embedder)
                     for name, filters in passes.items():
                         tasks.start_soon(run.by_vectors, name, filters)
-                if probe.terms and self.arms & {"words", "identifiers"}:
+                if probe.terms and self.arms & {WORDS, IDENTIFIERS}:
                     for name, filters in passes.items():
                         tasks.start_soon(run.by_words, name, filters)
         return {name: run.gathered(name).found() for name in passes}, run.encoding
@@ -116,7 +117,7 @@ class _Run:
         store, namespace, gathered = self.searcher.store, self.probe.query.namespace, self.gathered(name)
         with self.watch.measure("vectors"):
             for number, variant in enumerate(variants, start=1):
-                arm = "vectors" if number == 1 else f"vectors {number}"
+                arm = VECTORS if number == 1 else f"{VECTORS} {number}"
                 ids = await store.by_vector(namespace, variant, filters, self.pool)
                 if ids:
                     gathered.lists[arm] = RankedList(arm=arm, ids=ids)
@@ -130,8 +131,8 @@ class _Run:
         gathered = self.gathered(name)
         gathered.statistics = replace(matches, matches=())
         for ranked in (
-            RankedList(arm="identifiers", ids=_with_identifiers(probe, matches, ids)[: self.pool]),
-            RankedList(arm="words", ids=tuple(ids[: self.pool])),
+            RankedList(arm=IDENTIFIERS, ids=_with_identifiers(probe, matches, ids)[: self.pool]),
+            RankedList(arm=WORDS, ids=tuple(ids[: self.pool])),
         ):
             if ranked.arm in self.searcher.arms and ranked.ids:
                 gathered.lists[ranked.arm] = ranked

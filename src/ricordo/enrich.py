@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +14,15 @@ from ricordo.exchange import Encoded, TokenVectors
 from ricordo.protocols import Embedder
 from ricordo.query import Probe, Query, Variant
 
-__all__ = ["Encoding", "embed", "enrich", "shortened"]
+__all__ = ["Encoding", "embed", "enrich", "key_terms", "shortened"]
 
 # A pasted prompt asks at its beginning or at its end; what lies between would only blur its vector.
 HEAD = TAIL = 1000
+
+_RARE = 4
+"""Pieces of a word that a model has not met often enough to know it whole."""
+_QUOTED = re.compile(r"[\"«“„']([^\"»”“']{2,80})[\"»”“']")
+_EDGES = "\"«»“”„'.,:;!?()[]…"
 
 AROUND = 0.2
 """What a word counts that stands around the question in a prompt, beside one of the question."""
@@ -46,6 +52,22 @@ async def enrich(query: Query, analyzer: Analyzer, *, asked: str, meant: str) ->
     return Probe(query=query, terms=terms.weights, identifiers=terms.identifiers, wordings=wordings)
 
 
+def key_terms(text: str, pieces: Sequence[tuple[str, int]]) -> str | None:
+    """What a question turns on: words that the model's tokenizer knows only in pieces, names, and what is quoted.
+
+    None when that is nothing, or nearly all of it.
+    """
+    quoted = frozenset(word for phrase in _QUOTED.findall(text) for word in phrase.split())
+    words = [(word.strip(_EDGES), count) for word, count in pieces]
+    told = [(word, count) for word, count in words if any(map(str.isalnum, word))]
+    chosen = [
+        word
+        for place, (word, count) in enumerate(told)
+        if count >= _RARE or word in quoted or (place and word[0].isupper())
+    ]
+    return " ".join(chosen) if 0 < len(chosen) <= len(told) // 2 else None
+
+
 def _terms(text: str, asked: str, analyzer: Analyzer) -> Terms:
     terms = analyzer.question(asked)
     if asked == text:
@@ -57,8 +79,7 @@ def _terms(text: str, asked: str, analyzer: Analyzer) -> Terms:
 
 async def embed(probe: Probe, embedder: Embedder) -> Encoding:
     """The vectors of all wordings in one batch. Raises ModelError."""
-    encode: Callable[[list[str]], Encoded] = embedder.encode_queries
-    encoded = await to_thread.run_sync(encode, list(probe.wordings), abandon_on_cancel=True)
+    wordings, encoded = await to_thread.run_sync(_encoded, probe, embedder, abandon_on_cancel=True)
     variants = tuple(
         Variant(
             text=text,
@@ -66,6 +87,14 @@ async def embed(probe: Probe, embedder: Embedder) -> Encoding:
             fingerprint=embedder.fingerprint,
             floor=embedder.floors.recall,
         )
-        for text, row in zip(probe.wordings, encoded.vectors, strict=True)
+        for text, row in zip(wordings, encoded.vectors, strict=True)
     )
     return Encoding(variants=variants, tokens=encoded.tokens[0] if encoded.tokens else None)
+
+
+def _encoded(probe: Probe, embedder: Embedder) -> tuple[list[str], Encoded]:
+    wordings = list(probe.wordings)
+    terms = key_terms(wordings[0], embedder.pieces(wordings[0]))
+    if terms is not None:
+        wordings.append(terms)
+    return wordings, embedder.encode_queries(wordings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ricordo.arms import Found
+from ricordo.arms import VECTORS, Found
 from ricordo.fusion import cut, ranks, reciprocal_rank_fusion
 from ricordo.query import Filters, Notice, RankedList, TimeRange, TimeUse
 from ricordo.window import Window
@@ -14,6 +14,8 @@ __all__ = ["INSIDE", "Pool", "passes", "pooled"]
 
 ALL, INSIDE, UNDATED = "all", "inside", "undated"
 TIME = "time"
+VARIANT = 0.3
+"""What another wording of the question weighs in fusion beside the question itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,7 +81,8 @@ def _fused(
     use: TimeUse | None = None,
     notices: tuple[Notice, ...] = (),
 ) -> Pool:
-    best = cut(reciprocal_rank_fusion(lists, weights=weights), lists, size)
+    shares = {ranked.arm: VARIANT for ranked in lists if ranked.arm.startswith(f"{VECTORS} ")}
+    best = cut(reciprocal_rank_fusion(lists, weights={**shares, **(weights or {})}), lists, size)
     return Pool(scores=dict(best), arms=ranks(lists), filters=filters, use=use, notices=notices)
 
 

@@ -107,6 +107,10 @@ class Embedder(Protocol):
         """Tokens of each text, special tokens left out."""
         ...
 
+    def pieces(self, text: str) -> tuple[tuple[str, int], ...]:
+        """The words of a text as the model's tokenizer parts them, each with its number of tokens, in order."""
+        ...
+
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """`(len(texts), dimension) float32`, rows of unit length, in the order given.
 

@@ -130,6 +130,7 @@ def test_a_memory_that_stands_alone_has_only_evidence_of_its_own() -> None:
     assert np.isnan(found["tokens after"]).all()
     assert np.allclose(found["words of a text alone"], found["words with what precedes"])
     assert np.allclose(found["tokens"], found["tokens with what precedes"])
+    assert about.vector is not None
     assert found["vector with what precedes"] == pytest.approx(scene.vectors @ about.vector)
 
 

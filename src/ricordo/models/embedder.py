@@ -54,6 +54,9 @@ class OnnxEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(tokens) for tokens in self._encoder().tokens(texts)] if texts else []
 
+    def pieces(self, text: str) -> tuple[tuple[str, int], ...]:
+        return self._encoder().pieces(text)
+
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """`(len(texts), dimension) float32`, unit rows in the order given. Raises ModelError.
 

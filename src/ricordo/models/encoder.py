@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,22 +96,27 @@ class Encoder:
         kept = np.array([self._says_something(token) for token in window], bool)
         rows = states[kept]
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
-        words = tuple(word for word, spoken in zip(self._words(window), kept, strict=True) if spoken)
+        words = tuple(word for (_, word), spoken in zip(self._words(window), kept, strict=True) if spoken)
         return TokenVectors(ids=np.array(window, np.int32)[kept], rows=rows, words=words)
 
-    def _words(self, window: Sequence[int]) -> list[str]:
-        """The word that each token is a piece of."""
+    def pieces(self, text: str) -> tuple[tuple[str, int], ...]:
+        """The words of a text, each with its number of tokens, in order."""
+        (tokens,) = self.tokens([text])
+        return tuple((word, len(list(same))) for (_, word), same in groupby(self._words(tokens)))
+
+    def _words(self, window: Sequence[int]) -> list[tuple[int, str]]:
+        """For each token the number of its word, and the word that it is a piece of."""
         pieces = [self._runner.piece(token) for token in window]
         marked = any(piece.startswith(MARKS) for piece in pieces)
         words: list[str] = []
-        starts: list[int] = []
+        numbers: list[int] = []
         for piece in pieces:
             first = piece.startswith(MARKS) if marked else not piece.startswith(CONTINUED)
             if first or not words:
                 words.append("")
             words[-1] += piece.lstrip("".join(MARKS)) if marked else piece.removeprefix(CONTINUED)
-            starts.append(len(words) - 1)
-        return [words[start] for start in starts]
+            numbers.append(len(words) - 1)
+        return [(number, words[number]) for number in numbers]
 
     def _says_something(self, token: int) -> bool:
         """Punctuation does not: a fifth of all tokens, and answers are found as well without them."""

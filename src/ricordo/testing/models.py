@@ -26,6 +26,9 @@ class HashEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) for text in texts]
 
+    def pieces(self, text: str) -> tuple[tuple[str, int], ...]:
+        return tuple((word, 1) for word in text.split())
+
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.encode_passages(texts).vectors
 
