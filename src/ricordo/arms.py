@@ -17,10 +17,12 @@ from ricordo.protocols import Embedder, Store
 from ricordo.query import Filters, Probe, RankedList, WordMatches
 from ricordo.stopwatch import Stopwatch
 
-__all__ = ["ARMS", "IDENTIFIERS", "VECTORS", "WORDS", "Depths", "Found", "Searcher"]
+__all__ = ["ARMS", "IDENTIFIERS", "KEY_TERMS", "VECTORS", "WORDS", "Depths", "Found", "Searcher"]
 
 IDENTIFIERS, VECTORS, WORDS = "identifiers", "vectors", "words"
 ARMS = (IDENTIFIERS, VECTORS, WORDS)
+KEY_TERMS = "key terms"
+"""The vectors arm asked with the key terms of the question alone."""
 LIGHT = 0.5  # the weight of one of the forms that a word is looked for in
 
 
@@ -116,8 +118,7 @@ class _Run:
         variants = self.encoding.variants if self.encoding else ()
         store, namespace, gathered = self.searcher.store, self.probe.query.namespace, self.gathered(name)
         with self.watch.measure("vectors"):
-            for number, variant in enumerate(variants, start=1):
-                arm = VECTORS if number == 1 else f"{VECTORS} {number}"
+            for arm, variant in zip((VECTORS, KEY_TERMS), variants, strict=False):
                 ids = await store.by_vector(namespace, variant, filters, self.pool)
                 if ids:
                     gathered.lists[arm] = RankedList(arm=arm, ids=ids)

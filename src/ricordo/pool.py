@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ricordo.arms import VECTORS, Found
+from ricordo.arms import KEY_TERMS, Found
 from ricordo.fusion import cut, ranks, reciprocal_rank_fusion
 from ricordo.query import Filters, Notice, RankedList, TimeRange, TimeUse
 from ricordo.window import Window
@@ -15,7 +15,7 @@ __all__ = ["INSIDE", "Pool", "passes", "pooled"]
 ALL, INSIDE, UNDATED = "all", "inside", "undated"
 TIME = "time"
 VARIANT = 0.3
-"""What another wording of the question weighs in fusion beside the question itself."""
+"""What the key terms of a question weigh in fusion beside the question itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,7 +36,7 @@ class Pool:
     @property
     def window(self) -> TimeRange | None:
         """What hits are sorted by before their score."""
-        return self.use.range if self.use is not None and self.use.applied == "filter" and self.use.text else None
+        return self.use.range if self.use is not None and self.use.applied == "filter" else None
 
 
 def passes(filters: Filters, window: Window | None) -> dict[str, Filters]:
@@ -81,8 +81,7 @@ def _fused(
     use: TimeUse | None = None,
     notices: tuple[Notice, ...] = (),
 ) -> Pool:
-    shares = {ranked.arm: VARIANT for ranked in lists if ranked.arm.startswith(f"{VECTORS} ")}
-    best = cut(reciprocal_rank_fusion(lists, weights={**shares, **(weights or {})}), lists, size)
+    best = cut(reciprocal_rank_fusion(lists, weights={KEY_TERMS: VARIANT, **(weights or {})}), lists, size)
     return Pool(scores=dict(best), arms=ranks(lists), filters=filters, use=use, notices=notices)
 
 

@@ -82,7 +82,7 @@ def _hits(found: Recall, view: View) -> Table:
         table.add_row("", Text(_joined((*_arms(hit), short_id(hit.id), *_marks(hit))), DIM))
         if view.explain and hit.parts:
             table.add_row("", Text(_parts(hit), DIM))
-        for version in hit.versions:
+        for version in hit.versions if len(hit.versions) > 1 else ():
             table.add_row("", Text(_version(version, view)))
         table.add_row("", "")
     return table
