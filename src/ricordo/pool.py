@@ -14,8 +14,8 @@ __all__ = ["INSIDE", "Pool", "passes", "pooled"]
 
 ALL, INSIDE, UNDATED = "all", "inside", "undated"
 TIME = "time"
-VARIANT = 0.3
-"""What the key terms of a question weigh in fusion beside the question itself."""
+NAMED = 20
+"""Of what the key terms of a question find so many join the pool, at its end: half a question gives no order."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,8 +81,11 @@ def _fused(
     use: TimeUse | None = None,
     notices: tuple[Notice, ...] = (),
 ) -> Pool:
-    best = cut(reciprocal_rank_fusion(lists, weights={KEY_TERMS: VARIANT, **(weights or {})}), lists, size)
-    return Pool(scores=dict(best), arms=ranks(lists), filters=filters, use=use, notices=notices)
+    main = [ranked for ranked in lists if ranked.arm != KEY_TERMS]
+    scores = dict(cut(reciprocal_rank_fusion(main, weights=weights), main, size))
+    named = (chunk_id for ranked in lists if ranked.arm == KEY_TERMS for chunk_id in ranked.ids[:NAMED])
+    scores |= {chunk_id: 0.0 for chunk_id in named if chunk_id not in scores}
+    return Pool(scores=scores, arms=ranks(lists), filters=filters, use=use, notices=notices)
 
 
 def _stated(filters: Filters) -> TimeUse | None:
