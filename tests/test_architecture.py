@@ -117,6 +117,7 @@ def test_the_public_names_are_these() -> None:
         "AsOf",
         "Chunk",
         "ConfigError",
+        "Context",
         "Engine",
         "EventTime",
         "Filters",

@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ricordo.context import Context
     from ricordo.engine import Engine, Remembered, open
     from ricordo.errors import (
         ConfigError,
@@ -40,6 +41,7 @@ __all__ = [
     "AsOf",
     "Chunk",
     "ConfigError",
+    "Context",
     "Engine",
     "EventTime",
     "Filters",
@@ -70,6 +72,7 @@ _HOMES = {
     "AsOf": "ricordo.query",
     "Chunk": "ricordo.memory",
     "ConfigError": "ricordo.errors",
+    "Context": "ricordo.context",
     "Engine": "ricordo.engine",
     "EventTime": "ricordo.memory",
     "Filters": "ricordo.query",

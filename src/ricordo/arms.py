@@ -16,6 +16,7 @@ from ricordo.enrich import Encoding, embed
 from ricordo.protocols import Embedder, Store
 from ricordo.query import Filters, Probe, RankedList, WordMatches
 from ricordo.stopwatch import Stopwatch
+from ricordo.tokenvectors import rotation
 
 __all__ = ["ARMS", "IDENTIFIERS", "KEY_TERMS", "VECTORS", "WORDS", "Depths", "Found", "Searcher"]
 
@@ -110,7 +111,11 @@ class _Run:
 
     async def embed(self, embedder: Embedder) -> None:
         with self.watch.measure("embed"):
-            self.encoding = await embed(self.probe, embedder)
+            async with create_task_group() as tasks:
+                if embedder.token_fingerprint is not None:
+                    # Made once, while the model is loaded, since it takes as long as a few recalls.
+                    tasks.start_soon(to_thread.run_sync, rotation, embedder.dimension)
+                self.encoding = await embed(self.probe, embedder)
         self._encoded.set()
 
     async def by_vectors(self, name: str, filters: Filters) -> None:

@@ -16,7 +16,7 @@ from ricordo import transfer
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.bm25 import Bm25
 from ricordo.chunking import StructureChunker, count_words, word_chunker
-from ricordo.context import BUDGET, MOST, Context, composed
+from ricordo.context import BUDGET, BUDGET_TOO_SMALL, MOST, Context, composed
 from ricordo.embedding import Dropped, Embedded, Embedding, drop, embed
 from ricordo.errors import InvalidInput
 from ricordo.ingest import Ingested, Progress, ingest
@@ -210,7 +210,8 @@ class Engine:
         found = await self._reader.context(query)
         count = self._embedder_in_use.count_tokens if self._embedder_in_use else count_words
         told, number = await to_thread.run_sync(composed, found.hits, budget, count, self.settings.zone())
-        return Context(recall=replace(found, hits=found.hits[:number]), text=told)
+        notices = found.notices if told or not found.hits else (*found.notices, BUDGET_TOO_SMALL)
+        return Context(recall=replace(found, hits=found.hits[:number], notices=notices), text=told)
 
     async def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | EventTime | None = None) -> Memory:
         """Put a new text in a memory's place; the old version is kept in its history.

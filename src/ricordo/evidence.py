@@ -131,7 +131,7 @@ def _by_words(scene: Scene) -> dict[str, Floats]:
     frequencies[has] += scene.frequencies[scene.before[has]]
     lengths[has] = (lengths[has] + scene.lengths[scene.before[has]]) / 2
     return {
-        "words of a text alone": np.where(alone, scene.matched(scene.frequencies, scene.lengths), np.nan),
+        "words of a text alone": np.where(alone, scene.okapi, np.nan),
         "fusion of a text alone": np.where(alone, scene.fused, np.nan),
         "words with what precedes": scene.matched(frequencies, lengths),
     }

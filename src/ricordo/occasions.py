@@ -32,6 +32,18 @@ INSTANT = timedelta(microseconds=1)
 CYCLES = (Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.YEAR)
 
 _TELLING = frozenset({Relation.IN, Relation.SINCE, Relation.BETWEEN})
+# Characters before a time, and after it up to a pause, in which the verb that goes with it stands.
+NEARBY = 80
+_PAUSE = re.compile(r"[.!?;,\n]")
+_TO_COME = re.compile(
+    r"""\b(?:
+        will|won't|shall|going\ to|plans?\ to|planning\ to|wants?\ to|intends?\ to|hopes?\ to|due|scheduled
+        |буд(?:ет|ут|ем|у)|собира(?:ется|ются|емся|юсь)|планиру\w+|намерен\w*|хо(?:чет|тим|тят|чу)|запланирован\w*
+        |va(?:n|mos)?\ a|voy\ a|piensa[ns]?|planea\w*|quiere[ns]?|previst[oa]s?
+        |(?:vai|vão|vamos|vou)\ \w+[aei]r|pretende[mn]?|planeja\w*|quer(?:em)?
+    )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _HEADING = re.compile(r"\s*#{1,6}\s.*")
 _MARKS = re.compile(r"[\W_]*")
 
@@ -197,9 +209,15 @@ def _is_told(time: _Time, text: str, speaker: _Speaker) -> bool:
     length = (time.end or time.start) - time.start
     if time.absolute:
         return length <= LONGEST_DATE
-    if length > LONGEST_SPAN or time.start > speaker.said_at:
+    if length > LONGEST_SPAN or time.start > speaker.said_at or _is_to_come(text, time.place):
         return False
     return time.lasting or not any(_may_be_the_next(time, cycle, text, speaker) for cycle in CYCLES)
+
+
+def _is_to_come(text: str, place: int) -> bool:
+    """Whether the words around a time say that it is meant for the future: "we will deploy in August"."""
+    after = _PAUSE.split(text[place : place + NEARBY], maxsplit=1)[0]
+    return _TO_COME.search(text[max(0, place - NEARBY) : place] + after) is not None
 
 
 def _may_be_the_next(time: _Time, cycle: Grain, text: str, speaker: _Speaker) -> bool:

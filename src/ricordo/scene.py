@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.bm25 import Bm25, idf, length_norm, saturated
+from ricordo.bm25 import OKAPI, Bm25, idf, length_norm, saturated
 from ricordo.exchange import TokenVectors
 from ricordo.query import Candidate, WordMatches
 from ricordo.tokenvectors import nearest
@@ -83,6 +83,11 @@ class Scene:
     def matched(self, frequencies: Floats, lengths: Floats) -> Floats:
         """BM25 `(n,)` of these frequencies `(n, t)` in texts of these lengths `(n,)`."""
         return saturated(frequencies, lengths, self.mean_length, self.parameters) @ self.values
+
+    @property
+    def okapi(self) -> Floats:
+        """BM25 `(n,)` as the words arm ranks by: notes of a line and long pages lie side by side, so length counts."""
+        return saturated(self.frequencies, self.lengths, self.mean_length, OKAPI) @ self.values
 
     def at(self, numbers: Floats, places: Places) -> Floats:
         """The numbers of the candidates in these places, NaN for nobody."""

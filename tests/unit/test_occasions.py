@@ -299,3 +299,20 @@ def test_the_week_can_start_on_sunday() -> None:
     options = time_options(Settings(store="memory:", week_start="sunday"))
 
     assert local(named_time("this week", now=sunday, zone=LISBON, options=options))[0] == date(2026, 5, 10)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We will deploy in August",
+        "Anna is going to leave in March",
+        "В августе будет релиз, а пока ждём",
+        "Планируем переезд в марте",
+        "Vamos a migrar en agosto",
+        "Vamos migrar em agosto",
+    ],
+)
+def test_what_is_meant_for_the_future_has_no_date_of_the_past(text: str) -> None:
+    event = event_of(text, datetime(2026, 11, 16, 9, tzinfo=UTC), UTC)
+
+    assert event.origin is EventOrigin.SAID
