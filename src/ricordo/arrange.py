@@ -6,27 +6,44 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
+from types import MappingProxyType
+from typing import NamedTuple
 
 from ricordo.memory import EventOrigin, Memory
 from ricordo.order import Order
 from ricordo.query import Hit, TimeRange
 
-__all__ = ["arranged", "numbered", "one_a_line", "without_restatements"]
+__all__ = ["Equally", "arranged", "numbered", "one_a_line", "without_restatements"]
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def arranged(hits: Iterable[Hit], window: TimeRange | None, order: Order | None, tolerance: float) -> list[Hit]:
+class Equally(NamedTuple):
+    """When hits are equally good: their scores differ by `tolerance` at most, and they hold the same words of the
+    question, which `held` gives by chunk id.
+    """
+
+    tolerance: float
+    held: Mapping[str, frozenset[str]] = MappingProxyType({})
+
+    def good(self, hit: Hit, other: Hit) -> bool:
+        """Whether a hit is as good as another that comes before it."""
+        nothing = frozenset[str]()
+        same = self.held.get(hit.chunk.id, nothing) == self.held.get(other.chunk.id, nothing)
+        return same and hit.score >= other.score - self.tolerance
+
+
+def arranged(hits: Iterable[Hit], window: TimeRange | None, order: Order | None, equally: Equally) -> list[Hit]:
     """Best first; with a window, what happened in it, then what happened close to it, then what has no date.
 
-    Hits whose scores differ by `tolerance` at most are equally good: those come by time when an order is asked
-    for. Otherwise time decides only between equal scores, the newer one first.
+    Hits that are equally good come by time when an order is asked for. Otherwise time decides only between equal
+    scores, the newer one first.
     """
     tiers = sorted(hits, key=lambda hit: (_tier(hit.memory, window), -hit.score, -_seconds(hit.memory), hit.chunk.id))
     if order is None:
         return tiers
     by_tier = [list(group) for _, group in groupby(tiers, key=lambda hit: _tier(hit.memory, window))]
-    return [hit for tier in by_tier for hit in _in_order(tier, order, tolerance)]
+    return [hit for tier in by_tier for hit in _in_order(tier, order, equally)]
 
 
 def _tier(memory: Memory, window: TimeRange | None) -> int:
@@ -37,15 +54,14 @@ def _tier(memory: Memory, window: TimeRange | None) -> int:
     return 0 if window.overlaps(memory) else 1
 
 
-def _in_order(hits: Sequence[Hit], order: Order, tolerance: float) -> Iterable[Hit]:
-    """Runs of equally good hits by time; what has no event time stays behind what has."""
+def _in_order(hits: Sequence[Hit], order: Order, equally: Equally) -> Iterable[Hit]:
+    """Equally good hits by time, in the place of the best; what has no event time stays behind what has."""
     waiting = list(hits)
     sign = -1 if order is Order.LATEST else 1
     while waiting:
-        least = waiting[0].score - tolerance
-        equal = [hit for hit in waiting if hit.score >= least]
+        equal = [hit for hit in waiting if hit is waiting[0] or equally.good(hit, waiting[0])]
         yield from sorted(equal, key=lambda hit: (hit.event_timestamp is None, sign * _seconds(hit.memory)))
-        waiting = waiting[len(equal) :]
+        waiting = [hit for hit in waiting if not any(hit is each for each in equal)]
 
 
 def _seconds(memory: Memory) -> float:
@@ -77,7 +93,9 @@ def without_restatements(hits: Sequence[Hit], content: Mapping[str, tuple[str, .
     def key(hit: Hit) -> object:
         words = content.get(hit.chunk.id)
         dated = hit.memory.event_origin not in (None, EventOrigin.SAID)
-        return (words, hit.chunk.context, hit.event_timestamp if dated else None) if words else hit.chunk.id
+        if not words:
+            return hit.chunk.id
+        return (words, hit.chunk.context, hit.chunk.speaker, hit.event_timestamp if dated else None)
 
     same: dict[object, list[str]] = {}
     for hit in sorted(hits, key=lambda hit: -_seconds(hit.memory)):

@@ -10,9 +10,11 @@ from ricordo.sentences import sentence_starts
 __all__ = ["asking_part"]
 
 _LEAST = 2
+_READ = 2000
+"""Characters at each end of a prompt: people ask before what they paste, or after it."""
 _END = re.compile(r"[.!?…]\s+")
 _QUESTION_WORD = re.compile(
-    r"""[\W_]*(?:and\ |so\ |но\ |а\ |y\ |e\ )?(?:
+    r"""[\W_]{0,6}(?:and\ |so\ |но\ |а\ |y\ |e\ )?(?:
         who(?:se|m)?|what|when|where|which|why|how|tell|show|find|list|remind
         |(?:do|does|did|is|are|was|were|can|could)\ (?:i|you|we|they|he|she|it|the)
         |кто|кого|кому|кем|чей|чья|чьи|что|чем|чему|когда|где|куда|откуда|как(?:ой|ая|ое|ие|ого|ому|им|их)?|почему
@@ -21,6 +23,10 @@ _QUESTION_WORD = re.compile(
         |quem|quando|onde|qual|quais|como|quant[oa]s?|diga|mostre|procure
     )\b""",
     re.IGNORECASE | re.VERBOSE,
+)
+_SOMEBODY = re.compile(
+    r"\b(?:he|she|they|him|her|them|his|hers|their|он|она|они|его|её|ее|им|ей|их|él|ella|ellos|ellas|ele|ela|eles|elas)\b",
+    re.IGNORECASE,
 )
 _COURTESY = re.compile(
     r"\b(?:thanks?|thank you|sorry|hello|hi|good (?:morning|evening)|спасибо|извини\w*|привет|здравствуй\w*|gracias|"
@@ -31,6 +37,8 @@ _COURTESY = re.compile(
 
 def asking_part(prompt: str) -> str | None:
     """The sentences that ask, where others stand around them; None where nothing, or everything, asks."""
+    if len(prompt) > 2 * _READ:
+        prompt = f"{prompt[:_READ]}\n{prompt[-_READ:]}"
     sentences = [part for line in prompt.splitlines() for part in _sentences(line)]
     if len(sentences) < 2:
         return None
@@ -39,8 +47,9 @@ def asking_part(prompt: str) -> str | None:
     if best < _LEAST:
         return None
     chosen = [sentence for sentence, points in zip(sentences, asked, strict=True) if points == best]
-    # A page full of questions is no question; its end is where people ask.
-    return None if len(chosen) == len(sentences) else " ".join(chosen[-2:])
+    # A page full of questions is no question, and "she" is somebody whom another sentence names.
+    asking = " ".join(chosen[-2:])
+    return None if len(chosen) == len(sentences) or _SOMEBODY.search(asking) else asking
 
 
 def _sentences(line: str) -> list[str]:

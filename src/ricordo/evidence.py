@@ -27,7 +27,18 @@ import numpy as np
 from ricordo.bm25 import idf
 from ricordo.scene import NOBODY, Asked, Floats, Places, Scene
 
-__all__ = ["IDENTIFIERS", "REACH", "UNSCALED", "Model", "bearing", "judge", "load_model", "measure", "scaled"]
+__all__ = [
+    "IDENTIFIERS",
+    "REACH",
+    "UNSCALED",
+    "Bearing",
+    "Model",
+    "bearing",
+    "judge",
+    "load_model",
+    "measure",
+    "scaled",
+]
 
 REACH = 2
 """How many places before and after a candidate are looked at."""
@@ -37,6 +48,9 @@ STEADY = 0.02
 
 IDENTIFIERS = 20.0
 """What holding every identifier of the question counts. Not fitted: whoever gives a key means that key."""
+
+CENTRED = frozenset({"identifiers", "words of a text alone", "fusion of a text alone"})
+"""Features from which no mean is taken, or not that of those alone which have one."""
 
 SIMILARITIES = ("vector", "tokens")
 """How features begin that are as wide as their model makes them."""
@@ -74,10 +88,21 @@ def judge(scene: Scene, asked: Asked, model: Model) -> dict[str, dict[str, float
     }
 
 
-def bearing(scene: Scene, asked: Asked) -> dict[str, tuple[float, float]]:
-    """For each candidate how near it is to the question, whatever else is in the pool: the cosine of the vectors, NaN
-    where one is unknown, and the share that its words score of what they could if it held every form of every word.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bearing:
+    """How near a candidate is to the question, whatever else is in the pool.
+
+    `cosine` is that of the vectors, NaN where one is unknown; `held` are the terms of the question that its text
+    holds, and `share` is what these score of what a text could that held every form of every word.
     """
+
+    cosine: float
+    share: float
+    held: frozenset[str]
+
+
+def bearing(scene: Scene, asked: Asked) -> dict[str, Bearing]:
+    """The bearing of each candidate, by chunk id."""
     words = scene.matched(scene.frequencies, scene.lengths)
     most = (scene.parameters.k1 + 1) * sum(
         weight * idf(asked.statistics.chunks, max(1, asked.statistics.document_frequency.get(term, 0)))
@@ -88,7 +113,11 @@ def bearing(scene: Scene, asked: Asked) -> dict[str, tuple[float, float]]:
         known = scene.vectors.any(axis=1)
         cosines[known] = scene.vectors[known] @ asked.vector
     return {
-        each.chunk.id: (float(cosine), float(score) / most if most > 0 else 0.0)
+        each.chunk.id: Bearing(
+            cosine=float(cosine),
+            share=float(score) / most if most > 0 else 0.0,
+            held=frozenset(term for term in each.match.counts if term in asked.terms),
+        )
         for each, cosine, score in zip(scene.candidates, cosines, words, strict=True)
     }
 
@@ -110,12 +139,15 @@ def scaled(found: Mapping[str, Floats], spreads: Mapping[str, float]) -> dict[st
 
 
 def _scaled(name: str, numbers: Floats, spread: float) -> Floats:
-    if name in UNSCALED:
-        return np.nan_to_num(numbers)
     known = numbers[~np.isnan(numbers)]
-    if name.startswith(SIMILARITIES) and len(known):
+    if not len(known):
+        return np.zeros(len(numbers))
+    mean = 0.0 if name in CENTRED else known.mean()
+    if name in UNSCALED:
+        spread = 1.0
+    elif name.startswith(SIMILARITIES):
         spread = math.sqrt((len(known) * known.var() + SETTLED * spread**2) / (len(known) + SETTLED))
-    return np.nan_to_num((numbers - known.mean()) / spread) if len(known) and spread else np.zeros(len(numbers))
+    return np.nan_to_num((numbers - mean) / spread) if spread else np.zeros(len(numbers))
 
 
 # --- the features, each (n,) over all candidates of the scene ---
@@ -125,16 +157,22 @@ def _by_words(scene: Scene) -> dict[str, Floats]:
     """BM25 of a text and what was said just before it, taken as one; and for a text in no group, where nothing was,
     what its words alone and all arms together say.
     """
-    alone = scene.session == NOBODY
     has = scene.before != NOBODY
     frequencies, lengths = scene.frequencies.copy(), scene.lengths.copy()
     frequencies[has] += scene.frequencies[scene.before[has]]
     lengths[has] = (lengths[has] + scene.lengths[scene.before[has]]) / 2
     return {
-        "words of a text alone": np.where(alone, scene.okapi, np.nan),
-        "fusion of a text alone": np.where(alone, scene.fused, np.nan),
+        "words of a text alone": _above_all(scene, scene.okapi),
+        "fusion of a text alone": _above_all(scene, scene.fused),
         "words with what precedes": scene.matched(frequencies, lengths),
     }
+
+
+def _above_all(scene: Scene, numbers: Floats) -> Floats:
+    """For texts that stand alone, how far a number lies above its mean in the whole pool."""
+    known = numbers[scene.pooled & ~np.isnan(numbers)]
+    mean = known.mean() if len(known) else 0.0
+    return np.where(scene.session == NOBODY, numbers - mean, np.nan)
 
 
 def _by_vectors(scene: Scene, asked: Asked) -> dict[str, Floats]:
@@ -190,17 +228,19 @@ def _by_session(scene: Scene, tokens: Floats | None) -> dict[str, Floats]:
     np.add.at(frequencies, sessions, scene.frequencies[members])
     # How long a session is, is not known; all count as equally long.
     lengths = np.full(len(frequencies), scene.mean_length)
-    found = {"words of the session": _of_session(scene, scene.matched(frequencies, lengths))}
+    own = scene.matched(scene.frequencies, np.full(len(scene.lengths), scene.mean_length))
+    found = {"words of the session": _of_session(scene, scene.matched(frequencies, lengths), own)}
     if tokens is not None:
         best = np.full(len(frequencies), -np.inf)
         np.fmax.at(best, sessions, tokens[members])
-        found["tokens of the session"] = _of_session(scene, np.where(np.isinf(best), np.nan, best))
+        found["tokens of the session"] = _of_session(scene, np.where(np.isinf(best), np.nan, best), tokens)
     return found
 
 
-def _of_session(scene: Scene, numbers: Floats) -> Floats:
+def _of_session(scene: Scene, numbers: Floats, own: Floats) -> Floats:
+    """The number of each candidate's session; a note among sessions is a session of its own."""
     places = np.where(scene.session < len(numbers), scene.session, NOBODY)
-    return scene.at(numbers, places)
+    return np.where(scene.session == NOBODY, own, scene.at(numbers, places))
 
 
 def _by_speaker(scene: Scene, asked: Asked) -> dict[str, Floats]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ricordo.arms import KEY_TERMS, Found
+from ricordo.arms import IDENTIFIERS, KEY_TERMS, WORDS, Found
 from ricordo.fusion import cut, ranks, reciprocal_rank_fusion
 from ricordo.query import Filters, Notice, RankedList, TimeRange, TimeUse
 from ricordo.window import Window
@@ -56,7 +56,7 @@ def pooled(filters: Filters, window: Window | None, found: Mapping[str, Found], 
     if window is None:
         return _fused(filters, found[ALL].lists, size, use=_stated(filters))
     searched = passes(filters, window)
-    inside = found[INSIDE].lists
+    inside = found[INSIDE].lists if _answers(found) else ()
     use = TimeUse(range=window.range, text=window.text, applied="filter")
     if window.sure and inside:
         dated = _fused(searched[INSIDE], inside, size, use=use)
@@ -70,6 +70,14 @@ def pooled(filters: Filters, window: Window | None, found: Mapping[str, Found], 
     lists = [*found[ALL].lists, boost] if boost.ids else found[ALL].lists
     fused = _fused(filters, lists, size, weights={TIME: window.confidence}, use=replace(use, applied="boost"))
     return replace(fused, boosted=frozenset(boost.ids), boost=window.confidence)
+
+
+def _answers(found: Mapping[str, Found]) -> bool:
+    """Whether anything in the window shares a word with the question, where anything at all does: vectors alone are
+    near to something at any time.
+    """
+    shared = {name: any(ranked.arm in (WORDS, IDENTIFIERS) for ranked in each.lists) for name, each in found.items()}
+    return shared[INSIDE] or not any(shared.values())
 
 
 def _fused(

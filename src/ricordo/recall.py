@@ -9,8 +9,8 @@ import numpy as np
 from anyio import to_thread
 
 from ricordo.analyzer import STANDARD, Analyzer, content
-from ricordo.arms import ARMS, Depths, Searcher
-from ricordo.arrange import arranged, numbered, one_a_line, without_restatements
+from ricordo.arms import ARMS, IDENTIFIERS, WORDS, Depths, Searcher
+from ricordo.arrange import Equally, arranged, numbered, one_a_line, without_restatements
 from ricordo.asking import asking_part
 from ricordo.bm25 import Bm25
 from ricordo.enrich import enrich
@@ -35,6 +35,8 @@ SHARE_FLOOR = 0.2
 """What a memory's words must score to be told unasked where no vectors tell, of all that they could: every word in
 the form it was written has about a half.
 """
+SHARED, MARGIN = 0.03, 0.035
+"""What does not share a word with the prompt must lie so much above the floor: a name, at least, tells more surely."""
 BELOW_FLOOR = Notice(code="below_floor", message="nothing is near enough to the prompt to be told unasked")
 
 
@@ -102,10 +104,12 @@ class Reader:
 
     def _bears(self, scored: Scored, hit: Hit) -> bool:
         """Whether a hit may be told unasked: it is above the floor, or holds a name that the prompt holds."""
-        cosine, share = scored.bearing.get(hit.chunk.id, (np.nan, 0.0))
-        if self.embedder is None or np.isnan(cosine):
-            return share >= SHARE_FLOOR or "identifiers" in hit.arms
-        return cosine >= self.embedder.floors.context or "identifiers" in hit.arms
+        near = scored.bearing.get(hit.chunk.id)
+        if near is None or IDENTIFIERS in hit.arms:
+            return near is not None
+        if self.embedder is None or np.isnan(near.cosine):
+            return near.share >= SHARE_FLOOR
+        return near.cosine >= self.embedder.floors.context + (0.0 if near.share >= SHARED else MARGIN)
 
     def _recalled(self, search: Search, scored: Scored, hits: tuple[Hit, ...], watch: Stopwatch) -> Recall:
         pool = search.pool
@@ -164,10 +168,12 @@ class Reader:
             # What no arm found came in as a neighbour, past the filters.
             if chunk.id in pool.arms or (pool.filters.as_of is None and pool.filters.allow(memory))
         ]
-        hits = await self._one_a_line(query, arranged(hits, pool.window, order, scored.tolerance))
+        held = {chunk_id: near.held for chunk_id, near in scored.bearing.items()}
+        hits = await self._one_a_line(query, arranged(hits, pool.window, order, Equally(scored.tolerance, held)))
         short = [hit for hit in hits if len(hit.text) <= SHORT]
         said = await to_thread.run_sync(lambda: {hit.chunk.id: content(hit.text) for hit in short})
-        return numbered(without_restatements(hits, said)[: query.limit])
+        told = without_restatements(hits, said)
+        return numbered(_with_undated(told, query.limit) if pool.window else told[: query.limit])
 
     async def _one_a_line(self, query: Query, hits: Sequence[Hit]) -> list[Hit]:
         """One hit for all versions of a memory, with the versions where they are asked for."""
@@ -180,12 +186,23 @@ class Reader:
         kept = list(hits) if query.filters.superseded else one_a_line(hits, lines)
         if not query.history:
             return kept
-        return [replace(hit, versions=lines.get(hit.id) or (hit.memory,)) for hit in kept]
+        return [replace(hit, versions=lines.get(hit.id, ())) for hit in kept]
+
+
+def _with_undated(hits: Sequence[Hit], limit: int) -> list[Hit]:
+    """The first hits; the last place is for the best without a date that shares a word, if there is one behind them."""
+    kept = list(hits[:limit])
+    behind = [hit for hit in hits[limit:] if hit.event_timestamp is None and {WORDS, IDENTIFIERS} & hit.arms.keys()]
+    if limit > 1 and behind and all(hit.event_timestamp is not None for hit in kept):
+        kept[-1] = behind[0]
+    return kept
 
 
 def _order(query: Query, window: Window | None) -> Order | None:
     """Which end of the story is asked for; "last week" is a window, and no order."""
-    text = query.text if window is None else query.text.replace(window.text, " ", 1)
+    text = query.text
+    for said in window.said if window is not None else ():
+        text = text.replace(said, " ", 1)
     return asked_order(text)
 
 

@@ -69,7 +69,11 @@ def reread(reranker: Reranker, question: str, passages: Sequence[str], seconds: 
         rest = reranker.score(question, passages[len(tasted) : affordable])
     except ModelError as error:
         return Reread(scores=nothing, notice=Notice(code="reranker_unavailable", message=str(error)))
-    return Reread(scores=np.concatenate([tasted, rest]))
+    scores = np.concatenate([tasted, rest])
+    if not np.isfinite(scores).all():
+        message = "the reranker gave scores that are no numbers; another build of the model may not"
+        return Reread(scores=nothing, notice=Notice(code="reranker_unavailable", message=message))
+    return Reread(scores=scores)
 
 
 def standardised(scores: NDArray[np.float32]) -> list[float]:

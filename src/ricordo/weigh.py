@@ -10,10 +10,10 @@ from anyio import to_thread
 from ricordo.analyzer import Analyzer
 from ricordo.bm25 import telling
 from ricordo.enrich import Encoding, shortened
-from ricordo.evidence import REACH, Model, bearing, judge, measure
+from ricordo.evidence import REACH, Bearing, Model, bearing, judge, measure
 from ricordo.pool import Pool
 from ricordo.protocols import Embedder, Reranker, Store
-from ricordo.query import Aspects, Candidate, Notice, Probe, WordMatches
+from ricordo.query import EVERYTHING, Aspects, Candidate, Notice, Probe, WordMatches
 from ricordo.remember import passage
 from ricordo.reread import DEEP, reread, standardised
 from ricordo.scene import Asked, Floats, Scene, build_scene
@@ -28,9 +28,9 @@ MOST_TERMS = 64
 """Terms that evidence is taken of; a pasted page has thousands, and the rarest tell."""
 MOST_COMPUTED = 50
 """Candidates whose token vectors are computed when they are not stored."""
-EQUAL_SHARE, EQUAL = 0.1, 2.0
-"""Scores that differ by less are equally good where the question asks for an order: a share of the best score of
-fusion, or that much evidence."""
+EQUAL_FUSED, EQUAL = 0.1, 2.0
+"""Scores that differ by less are equally good where the question asks for an order, if they hold the same words of
+it: a share of the best score of fusion, or that much evidence."""
 REREAD = 2.0
 """What a deviation among the scores of a cross-encoder counts beside evidence."""
 IN_TIME = 1.5
@@ -60,7 +60,7 @@ class Scored:
     scores: Mapping[str, float]
     parts: Mapping[str, Mapping[str, float]]
     tolerance: float
-    bearing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    bearing: Mapping[str, Bearing] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
 
     @property
@@ -85,15 +85,20 @@ class Weigher:
         """The pool by evidence."""
         fused = search.pool.scores
         if self.model is None or not fused:
-            return Scored(scores=fused, parts={}, tolerance=EQUAL_SHARE * max(fused.values(), default=0.0))
+            return Scored(scores=fused, parts={}, tolerance=EQUAL_FUSED * max(fused.values(), default=0.0))
         scene, asked = await self._scene(search)
+        near = bearing(scene, asked)
+        if search.encoding is None:
+            # The weights were fitted with vectors, and without them say less than the words arm.
+            tolerance = EQUAL_FUSED * max(fused.values())
+            return Scored(scores=fused, parts={}, tolerance=tolerance, bearing=near)
         parts = await to_thread.run_sync(_judged, scene, asked, search.pool, self.model)
-        return Scored(
-            scores={each: sum(parts[each].values()) for each in parts},
-            parts=parts,
-            tolerance=EQUAL,
-            bearing=bearing(scene, asked),
-        )
+        scores = {each: sum(parts[each].values()) for each in parts if self._may_answer(each, search.pool)}
+        return Scored(scores=scores, parts=parts, tolerance=EQUAL, bearing=near)
+
+    def _may_answer(self, chunk_id: str, pool: Pool) -> bool:
+        """What no arm found is a neighbour, which filters have not let through."""
+        return chunk_id in pool.arms or pool.filters == EVERYTHING
 
     async def reread(self, search: Search, scored: Scored) -> Scored:
         """The best of the pool as a cross-encoder orders them, which weighs more than the evidence before it."""
@@ -141,7 +146,7 @@ class Weigher:
         )
         candidates = await self.store.candidates(probe.query.namespace, list(search.pool.scores), aspects)
         if asked.tokens is not None and embedder is not None and self.token_vectors == COMPUTED:
-            best = frozenset(list(search.pool.scores)[:MOST_COMPUTED])
+            best = frozenset(sorted(search.pool.scores, key=lambda each: -search.pool.scores[each])[:MOST_COMPUTED])
             candidates = await to_thread.run_sync(_with_tokens, candidates, best, embedder)
         return await to_thread.run_sync(build_scene, asked, candidates, search.pool.scores), asked
 

@@ -6,15 +6,18 @@ own. Hints that overlap are taken together ("on Tuesday, last week"); others are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import pairwise
 
 from ricordo.query import TimeRange
 from ricordo.timeparse import Grain, TimeHint, TimeOptions, TimeReading, read_times
 
 __all__ = ["Calendar", "Window", "find_window"]
 
+_OR = re.compile(r"\W*(?:or|или|либо|o|u|ou)\W*(?:\w+\W+){0,2}", re.IGNORECASE)
 SURE = 0.85
 DAY_PADDING = timedelta(days=1)
 CLOCK_PADDING = timedelta(hours=3)
@@ -47,7 +50,8 @@ class Calendar:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Window:
-    """Where in time to look: `range` as it was said, `padded` as it is searched, `text` the words it came from.
+    """Where in time to look: `range` as it was said, `padded` as it is searched, `text` the words it came from, each
+    stretch of which is in `said`.
 
     `rest` is the question without those words, where they were surely words of time.
     """
@@ -55,6 +59,7 @@ class Window:
     range: TimeRange
     padded: TimeRange
     text: str
+    said: tuple[str, ...]
     confidence: float
     sure: bool
     rest: str | None = None
@@ -65,7 +70,7 @@ def find_window(question: str, reading: TimeReading) -> Window | None:
     hints = reading.times
     if not hints:
         return None
-    told = _common(hints)
+    told = None if _are_alternatives(question, hints) else _common(hints)
     together = told is not None
     ranges = [told] if told is not None else [hint.range for hint in hints]
     searched = [*ranges, *(other for hint in hints for other in hint.alternatives)] if together else ranges
@@ -74,10 +79,17 @@ def find_window(question: str, reading: TimeReading) -> Window | None:
         range=told or _union(ranges),
         padded=_padded(_union(searched), min(hints, key=lambda hint: hint.grain.rank).grain),
         text=" … ".join(hint.text for hint in hints),
+        said=tuple(hint.text for hint in hints),
         confidence=confidence,
         sure=together and confidence >= SURE and all(hint.grain.rank >= Grain.DAY.rank for hint in hints),
         rest=_without(question, hints),
     )
+
+
+def _are_alternatives(question: str, hints: Sequence[TimeHint]) -> bool:
+    """Whether "or" stands between times: "yesterday or last week"."""
+    pairs = pairwise(hints)
+    return any(_OR.fullmatch(question[one.end : other.start]) for one, other in pairs)
 
 
 def _common(hints: Sequence[TimeHint]) -> TimeRange | None:

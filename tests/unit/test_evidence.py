@@ -128,13 +128,26 @@ def test_a_memory_that_stands_alone_has_only_evidence_of_its_own() -> None:
 
     assert not {"words of the session", "tokens of the session"} & found.keys()
     assert np.isnan(found["tokens after"]).all()
-    assert np.allclose(found["words of a text alone"], found["words with what precedes"])
+    assert np.argmax(found["words of a text alone"]) == np.argmax(found["words with what precedes"]) == 0
     assert np.allclose(found["tokens"], found["tokens with what precedes"])
     assert about.vector is not None
     assert found["vector with what precedes"] == pytest.approx(scene.vectors @ about.vector)
 
 
-def test_without_a_model_words_are_left() -> None:
+def test_a_note_that_answers_is_not_put_behind_the_chat_around_it() -> None:
+    note = candidate("the backup server stands in Kazan", 9)
+    turns = [
+        candidate(f"Ana: chat number {number} about the weather?", number, group="s", speaker="Ana")
+        for number in range(6)
+    ]
+    scene, about = scene_of("Where does the backup server stand?", [note, *turns])
+    parts = judge(scene, about, load_model())
+
+    assert parts["c9"]["words of a text alone"] > 0
+    assert parts["c9"]["words of the session"] > 0
+
+
+def test_without_vectors_words_are_left() -> None:
     texts = [candidate("the boat is blue", 0, bare=True), candidate("the car is red", 1, bare=True)]
     scene, about = scene_of("which boat is blue?", texts, bare=True)
     parts = judge(scene, about, load_model())
