@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ricordo.languages import FUNCTION_WORDS, LATIN, likely_languages
+from ricordo.languages import FUNCTION_WORDS, LATIN, PRONOUNS, likely_languages
 from ricordo.scripts import in_other_script
 from ricordo.stems import STEM, lemmas, stems, unaccented
 from ricordo.tokens import Token, scan
@@ -76,14 +76,15 @@ def analyze_question(text: str) -> Terms:
 
 
 def content(text: str) -> tuple[str, ...]:
-    """What a text says, whatever the forms of its words: the stems of all but function words; negations stay.
+    """What a text says, whatever the forms of its words: the stems of all but function words; negations stay, and
+    who does what to whom.
 
     In their order, in which "from 20 to 60" is not "from 60 to 20".
     """
     tokens = tuple(scan(text))
     likely = likely_languages(token.whole for token in tokens)
     dispensable = frozenset[str]().union(*(FUNCTION_WORDS[language] for language in (*likely, "russian")))
-    said = (token for token in tokens if token.whole not in dispensable)
+    said = (token for token in tokens if token.whole not in dispensable or token.whole in PRONOUNS)
     return tuple(
         token.whole if token.identifier or token.parts else next(iter(stems(token.whole, likely[:1])), token.whole)
         for token in said

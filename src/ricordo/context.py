@@ -59,8 +59,9 @@ def _line(hit: Hit, zone: tzinfo) -> str:
     memory = hit.memory
     when = f"{memory.event_timestamp.astimezone(zone).date().isoformat()}: " if memory.event_timestamp else ""
     above = f"{_flat(hit.chunk.context)}: " if hit.chunk.context else ""
+    who = f"{_flat(memory.speaker)}: " if memory.speaker and not hit.text.startswith(memory.speaker) else ""
     replaced = " (replaced since)" if memory.superseded_by else ""
-    return f"- {when}{above}{_flat(hit.text)}{replaced}"
+    return f"- {when}{above}{who}{_flat(hit.text)}{replaced}"
 
 
 def _flat(text: str) -> str:

@@ -9,9 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-__all__ = ["FUNCTION_WORDS", "LATIN", "likely_languages"]
+__all__ = ["FUNCTION_WORDS", "LATIN", "PRONOUNS", "likely_languages"]
 
 LATIN = ("english", "spanish", "portuguese")
+
+_PRONOUNS = """
+i me my you your he him his she her it its we us our they them their
+я меня мне мой моя мое мои ты тебя тебе твой твоя он его ему она ее ей мы нас нам наш вы вас вам ваш они их им
+yo me mi mí tú te tu él ella le su nos nuestro nuestra ellos ellas les
+eu meu minha você teu seu sua ele ela lhe nós nosso nossa eles elas dele dela
+"""
+PRONOUNS = frozenset(_PRONOUNS.split())
+"""Function words that say who does what to whom."""
 
 _ENGLISH = """
 a about above after again against all also am an and any are as at be because been before being below between both

@@ -83,8 +83,9 @@ class Memory:
     is known less exactly, `event_end` is the first moment after it and `event_grain` the unit; `event_origin`
     is how it is known, `stated` unless something else is given.
 
-    `id` is derived from origin, context and text when it is not given, so that the same thing read
-    twice is the same memory. Raises InvalidInput for an empty text or a naive time.
+    `id` is derived from origin, context and text when it is not given, and of what somebody said from who said it
+    and in which place, so that the same thing read twice is the same memory. Raises InvalidInput for an empty text
+    or a naive time.
     """
 
     text: str
@@ -118,7 +119,9 @@ class Memory:
         if not 0 <= self.position < MAX_POSITION:
             raise InvalidInput(f"position must be between 0 and {MAX_POSITION - 1}, not {self.position}")
         if not self.id:
-            object.__setattr__(self, "id", digest(self.origin.uri, self.context, self.text))
+            # What is said again, or by another, is another memory; what is written twice on a page is one.
+            said = (self.speaker, self.group or "", str(self.position)) if self.speaker is not None else ()
+            object.__setattr__(self, "id", digest(self.origin.uri, self.context, self.text, *said))
 
     def _settle_event(self) -> None:
         start, end = self.event_timestamp, self.event_end

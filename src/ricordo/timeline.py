@@ -52,7 +52,10 @@ def _passes(memory: Memory, filters: Filters) -> bool:
 
 def of_topic(query: Query, found: Recall) -> Timeline:
     """What was recalled of a topic, in the order of the events; versions are told apart where they were asked for."""
-    memories = list(_each_once(version for hit in found for version in (hit.versions or (hit.memory,))))
+    # Near to a topic is everything a little; in the order of time nothing tells how little.
+    sharing = [hit for hit in found if hit.arms.keys() & {"words", "identifiers"}]
+    told = (version for hit in sharing or found for version in (hit.versions or (hit.memory,)))
+    memories = list(_each_once(version for version in told if _in_time(version, query.filters)))
     dated = [memory for memory in memories if memory.event_timestamp is not None]
     dated.sort(key=lambda memory: (memory.event_timestamp, memory.id))
     return Timeline(
@@ -63,6 +66,13 @@ def of_topic(query: Query, found: Recall) -> Timeline:
         time=found.time,
         notices=found.notices,
     )
+
+
+def _in_time(memory: Memory, filters: Filters) -> bool:
+    """Whether a version is of the time that was asked for, or was there already at the moment asked about."""
+    if filters.time is not None and not filters.time.overlaps(memory):
+        return False
+    return filters.as_of is None or (memory.event_timestamp or memory.created_at) <= filters.as_of.moment
 
 
 def _each_once(memories: Iterable[Memory]) -> Iterable[Memory]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,3 +70,15 @@ def test_a_question_is_asked_in_both_scripts_and_its_own_weighs_more() -> None:
     weights = analyze_question("Petrenko").weights
 
     assert 0 < weights["петренко"] < weights["petrenko"] + 0.1
+
+
+@pytest.mark.parametrize("prompt", [". " * 10_000, "? " * 10_000, "a. " * 10_000, "…" * 20_000, "\n" * 20_000])
+def test_a_long_prompt_of_marks_takes_no_time(prompt: str) -> None:
+    begin = time.process_time()
+    asking_part(prompt)
+
+    assert time.process_time() - begin < 1
+
+
+def test_a_question_about_somebody_keeps_the_sentence_that_names_them() -> None:
+    assert asking_part("Marta visits us tomorrow. What does she drink in the morning?") is None

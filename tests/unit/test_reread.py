@@ -133,3 +133,16 @@ def test_settings_of_models_are_checked() -> None:
         Settings(token_vectors="maybe")
     with pytest.raises(ConfigError, match="must not be negative"):
         Settings(rerank_ms=-1)
+
+
+class NoNumbers:
+    def score(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        return np.full(len(passages), np.nan, np.float32)
+
+
+def test_scores_that_are_no_numbers_are_left_out_and_said() -> None:
+    read = reread(NoNumbers(), "x", PASSAGES, 1.0)
+
+    assert len(read.scores) == 0
+    assert read.notice is not None
+    assert read.notice.code == "reranker_unavailable"

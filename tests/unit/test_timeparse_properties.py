@@ -281,3 +281,12 @@ def test_the_phrases_that_were_measured_are_read(data: Path, told: bool) -> None
         assert found["harmful"] <= 0.01
         assert isinstance(found["false_positive"], float)
         assert found["false_positive"] <= 0.02
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+@pytest.mark.parametrize(
+    "text", ["database next year or tomorrow", "next decade", "last century", "в следующем году", "próximo año"]
+)
+def test_the_ends_of_the_calendar_are_no_error(text: str, year: int) -> None:
+    for month in (1, 12):
+        read_times(text, now=datetime(year, month, 28, 23, tzinfo=UTC), zone=UTC)

@@ -77,7 +77,9 @@ def _hits(found: Recall, view: View) -> Table:
     table.add_column(ratio=1, overflow="fold")
     for hit in found.hits:
         text = safe(hit.text).strip("\n") if view.full else excerpt(hit.text, found.query.text)
-        table.add_row(str(hit.rank), Text(text))
+        speaker = hit.memory.speaker
+        said = f"{flat(speaker)}: {text}" if speaker and not text.startswith(speaker) else text
+        table.add_row(str(hit.rank), Text(said))
         table.add_row("", Text(_joined((occasion(hit.memory, view.now, view.zone), place(hit.origin))), DIM))
         table.add_row("", Text(_joined((*_arms(hit), short_id(hit.id), *_marks(hit))), DIM))
         if view.explain and hit.parts:

@@ -7,7 +7,7 @@ lasts 23 or 25 hours.
 from __future__ import annotations
 
 import calendar
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from ricordo.query import TimeRange
@@ -35,11 +35,13 @@ class Interval(NamedTuple):
 def shift(moment: datetime, grain: Grain, count: int) -> datetime:
     """`count` units later; the 31st becomes the last day of a shorter month.
 
-    Raises OverflowError or ValueError outside the years 1 to 9999.
+    Raises OverflowError outside the years 1 to 9999.
     """
     if grain in _LENGTHS:
         return moment + _LENGTHS[grain] * count
     years, month = divmod(moment.year * 12 + moment.month - 1 + _MONTHS[grain] * count, 12)
+    if not MINYEAR <= years <= MAXYEAR:
+        raise OverflowError(f"year {years} is out of range")
     day = min(moment.day, calendar.monthrange(years, month + 1)[1])
     return moment.replace(year=years, month=month + 1, day=day)
 

@@ -115,6 +115,14 @@ def _spoken(fields: Sequence[Field], codes: Iterable[str]) -> list[Spoken]:
 
 
 def _read(text: str, context: Context) -> tuple[list[TimeHint], list[EventHint]]:
+    """What one language makes of the text; nothing when it leads over the edge of the calendar."""
+    try:
+        return _read_within(text, context)
+    except OverflowError:
+        return [], []
+
+
+def _read_within(text: str, context: Context) -> tuple[list[TimeHint], list[EventHint]]:
     if not any(token.strong for token in context.tokens):
         return [], list(event_hints(context, text, []))
     chains = Chains(context)
@@ -167,7 +175,7 @@ def _hint(text: str, context: Context, place: int, draft: Draft) -> TimeHint | N
     try:
         main = utc_range(*draft.bounds, context.zone)
         others = [utc_range(*bounds, context.zone) for bounds in draft.alternatives]
-    except OverflowError:
+    except (OverflowError, ValueError):
         return None
     if main is None:
         return None
