@@ -118,7 +118,7 @@ def _read(text: str, context: Context) -> tuple[list[TimeHint], list[EventHint]]
     """What one language makes of the text; nothing when it leads over the edge of the calendar."""
     try:
         return _read_within(text, context)
-    except OverflowError:
+    except (OverflowError, ValueError):
         return [], []
 
 
