@@ -24,6 +24,7 @@ pytestmark = pytest.mark.anyio
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 READERS = 8
+PAUSE = 0.05  # seconds: readers are others' programs, which would not all compute in this process
 SHARED = Origin(kind="text", uri="file:///shared.txt", title="shared")
 
 
@@ -46,9 +47,11 @@ async def write(store: Store, writer: int, transactions: int) -> list[float]:
 
 
 async def read(store: Store, done: asyncio.Event) -> int:
-    reader, asked = Reader(store=store, embedder=HashEmbedder()), 0
+    # Without weighing evidence, which is work for this process and none for the store.
+    reader, asked = Reader(store=store, embedder=HashEmbedder(), model=None), 0
     while not done.is_set():
         await reader.recall(Query(text=f"writer {asked % 16} note {asked % 50}", namespace="a"))
+        await asyncio.sleep(PAUSE)
         asked += 1
     return asked
 

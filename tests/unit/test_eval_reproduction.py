@@ -17,7 +17,7 @@ from ricordo.settings import Settings
 
 pytestmark = pytest.mark.slow
 
-WORDS = (Rung(name="words", arms=frozenset({"words"}), weighed=False),)
+WORDS = (Rung(name="words", arms=frozenset({"words"}), weighed=False, times=False),)
 
 
 def measured(dataset: Dataset, analyzer: str) -> dict[str, float]:
