@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ricordo.arms import IDENTIFIERS, WORDS
 from ricordo.memory import Memory
 from ricordo.protocols import Store
 from ricordo.query import Filters, Notice, Query, Recall, TimeUse
@@ -33,27 +34,17 @@ async def of_namespace(store: Store, namespace: str, filters: Filters, limit: in
     memories = await store.timeline(namespace, filters, limit)
     undated = None
     if filters.as_of is None:
-        undated = 0
+        undated, unknown = 0, replace(filters, time=None, undated=True)
         async for _, item in store.dump(namespace):
-            undated += isinstance(item, Memory) and item.event_timestamp is None and _passes(item, filters)
+            undated += isinstance(item, Memory) and unknown.allow(item)
     time = TimeUse(range=filters.time, text="", applied="filter") if filters.time else None
     return Timeline(namespace=namespace, memories=memories, undated=undated, time=time)
-
-
-def _passes(memory: Memory, filters: Filters) -> bool:
-    """Whether an undated memory passes the filters, but for that of time."""
-    return (
-        (filters.superseded or memory.superseded_by is None)
-        and set(filters.tags) <= set(memory.tags)
-        and all(key in memory.metadata and memory.metadata[key] == value for key, value in filters.metadata.items())
-        and memory.origin.uri.startswith(filters.origin or "")
-    )
 
 
 def of_topic(query: Query, found: Recall) -> Timeline:
     """What was recalled of a topic, in the order of the events; versions are told apart where they were asked for."""
     # Near to a topic is everything a little; in the order of time nothing tells how little.
-    sharing = [hit for hit in found if hit.arms.keys() & {"words", "identifiers"}]
+    sharing = [hit for hit in found if hit.arms.keys() & {WORDS, IDENTIFIERS}]
     told = (version for hit in sharing or found for version in (hit.versions or (hit.memory,)))
     memories = list(_each_once(version for version in told if _in_time(version, query.filters)))
     dated = [memory for memory in memories if memory.event_timestamp is not None]

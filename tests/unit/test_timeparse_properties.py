@@ -289,4 +289,5 @@ def test_the_phrases_that_were_measured_are_read(data: Path, told: bool) -> None
 )
 def test_the_ends_of_the_calendar_are_no_error(text: str, year: int) -> None:
     for month in (1, 12):
-        read_times(text, now=datetime(year, month, 28, 23, tzinfo=UTC), zone=UTC)
+        reading = read_times(text, now=datetime(year, month, 28, 23, tzinfo=UTC), zone=UTC)
+        assert all(text[hint.start : hint.end] == hint.text for hint in reading.times)
