@@ -11,7 +11,7 @@ import pytest
 from ricordo.errors import InvalidInput
 from ricordo.eval.datasets import EPOCH, Dataset
 from ricordo.eval.jsonfile import read_json, read_json_lines
-from ricordo.eval.locomo import GOLDS, read_locomo
+from ricordo.eval.locomo import AUDITED, GOLDS, read_locomo
 from ricordo.eval.questions import read_questions
 from ricordo.eval.squad import read_squad
 from ricordo.memory import Memory, Origin
@@ -175,6 +175,28 @@ def test_misprinted_evidence_can_be_mended_or_counted_as_missed(tmp_path: Path) 
     }
 
     assert counted == {"exact": {"b?": 1}, "repaired": {"a?": 2, "b?": 1}, "paper": {"a?": 1, "b?": 2, "c?": 1}}
+
+
+def test_what_an_audit_found_is_put_right_or_left_out(tmp_path: Path) -> None:
+    asked = [
+        {"question": "a?", "evidence": ["D1:1"], "category": 1},
+        {"question": "b?", "evidence": ["D1:1"], "category": 1},
+        {"question": "c?", "evidence": ["D1:01"], "category": 1},
+    ]
+    findings = [
+        {"question": "a?", "error_type": "WRONG_CITATION", "correct_evidence": ["D1:1", "D2:1"]},
+        {"question": "b?", "error_type": "HALLUCINATION", "correct_evidence": ["D1:1"]},
+    ]
+    file = written(tmp_path / "x.json", [CONVERSATION | {"qa": asked}])
+    audit = written(tmp_path / "errors_conv_0.json", findings)
+
+    (conversation,) = read_locomo(file, gold=AUDITED, audit=[audit]).collections
+
+    assert {question.text: len(question.relevant) for question in conversation.questions} == {"a?": 2, "c?": 1}
+    with pytest.raises(InvalidInput, match="go together"):
+        read_locomo(file, gold=AUDITED)
+    with pytest.raises(InvalidInput, match="go together"):
+        read_locomo(file, audit=[audit])
 
 
 def test_a_turn_can_say_its_day(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
@@ -22,8 +22,16 @@ __all__ = ["eval_"]
 
 # Named here because the help should not import what reads.
 TEXTS = ("plain", "caption", "dated")
-GOLDS = ("exact", "repaired", "paper")
+GOLDS = ("exact", "repaired", "paper", "audited")
 SPLITS = ("dev", "test")
+
+
+class Reading(TypedDict):
+    """How the turns and the gold of LoCoMo are read."""
+
+    text: str
+    gold: str
+    audit: tuple[Path, ...]
 
 
 @click.group(
@@ -95,12 +103,13 @@ def squad(options: Options, /, *, file: Path, documents: Path | None, wanted: Wa
     type=click.Choice(GOLDS),
     default="exact",
     show_default=True,
-    help="Evidence that names a turn; misprints mended; or all of it, as the paper counts.",
+    help="Evidence that names a turn; misprints mended; all of it, as the paper counts; or as an audit corrects it.",
 )
+@click.option("--audit", type=FILE, multiple=True, metavar="FILE", help="What an audit found, for the gold `audited`.")
 @wants_analyzer
 @wants_report
 @pass_options
-def locomo(options: Options, /, *, file: Path, only: str, text: str, gold: str, wanted: Wanted) -> int:
+def locomo(options: Options, /, *, file: Path, only: str, wanted: Wanted, **reading: Unpack[Reading]) -> int:
     """Questions about long conversations.
 
     FILE is LoCoMo's; each turn is a memory, each conversation a namespace.
@@ -108,7 +117,7 @@ def locomo(options: Options, /, *, file: Path, only: str, text: str, gold: str, 
     from ricordo.eval.locomo import read_locomo
 
     names = [name for name in map(str.strip, only.split(",")) if name]
-    return measure(options, read_locomo(file, only=names, text=text, gold=gold), wanted)
+    return measure(options, read_locomo(file, only=names, **reading), wanted)
 
 
 @eval_.command(

@@ -1,8 +1,8 @@
 """LoCoMo (Maharana et al., Evaluating very long-term conversational memory of LLM agents, ACL 2024).
 
 Each turn of a conversation is a memory, each conversation a namespace. What answers a question are the turns
-that its evidence names, read in one of three ways. Nothing else of the file (answers, categories, summaries)
-reaches the engine.
+that its evidence names, read in one of three ways, or as an audit (github.com/dial481/locomo-audit) corrects them.
+Nothing else of the file (answers, categories, summaries) reaches the engine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ricordo.eval.datasets import EPOCH, Dataset, Question
 from ricordo.eval.jsonfile import Node, read_json
 from ricordo.memory import Memory, Origin
 
-__all__ = ["CATEGORIES", "DEFAULT_GOLD", "DEFAULT_TEXT", "GOLDS", "TEXTS", "read_locomo"]
+__all__ = ["AUDITED", "CATEGORIES", "DEFAULT_GOLD", "DEFAULT_TEXT", "GOLDS", "TEXTS", "read_locomo"]
 
 CATEGORIES: Mapping[int, str] = MappingProxyType(
     {1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop", 5: "5 adversarial"}
@@ -67,42 +67,67 @@ def _paper(evidence: Sequence[str], turns: Mapping[str, Memory]) -> frozenset[st
     return frozenset(turns[each].id if each in turns else f"no turn {each}" for each in evidence or [""])
 
 
-GOLDS: Mapping[str, Callable[[Sequence[str], Mapping[str, Memory]], frozenset[str]]] = MappingProxyType(
-    {"exact": _exact, "repaired": _repaired, "paper": _paper}
-)
+_Reading = Callable[[Sequence[str], Mapping[str, Memory]], frozenset[str]]
+_Gold = tuple[_Reading, Mapping[str, Sequence[str]]]
+"""How evidence is read, and the evidence that is right for questions whose own is not."""
+
+GOLDS: Mapping[str, _Reading] = MappingProxyType({"exact": _exact, "repaired": _repaired, "paper": _paper})
 """How evidence is read: what names a turn exactly; also what does after its misprints are mended; or as the
 paper does, where every string counts and one that names no turn, or none at all, is a miss.
 """
 
 DEFAULT_GOLD = "exact"
+AUDITED = "audited"
+"""The evidence `repaired`, with what an audit found wrong corrected or left out."""
+
+_WRONG_CITATION = "WRONG_CITATION"
 
 
 def read_locomo(
-    file: Path, *, only: Collection[str] = (), text: str = DEFAULT_TEXT, gold: str = DEFAULT_GOLD
+    file: Path,
+    *,
+    only: Collection[str] = (),
+    text: str = DEFAULT_TEXT,
+    gold: str = DEFAULT_GOLD,
+    audit: Sequence[Path] = (),
 ) -> Dataset:
     """All conversations, or `only` those named, with their questions; those without gold are left out.
 
-    Raises InvalidInput.
+    `audit` are files of an audit's findings, which the gold `audited` needs. Raises InvalidInput.
     """
+    if (gold == AUDITED) != bool(audit):
+        raise InvalidInput("the gold 'audited' and files of an audit's findings (--audit) go together")
     found = {sample["sample_id"].text(): sample for sample in read_json(file)}
     unknown = sorted(set(only) - set(found))
     if unknown:
         raise InvalidInput(f"{file} has no conversation {', '.join(unknown)}; it has {', '.join(found)}")
     chosen = [name for name in found if not only or name in only]
+    corrected = dict(_findings(audit))
+    read = GOLDS["repaired" if audit else gold]
     return Dataset(
         name="locomo",
-        collections=tuple(_conversation(name, found[name], text, gold) for name in chosen),
+        collections=tuple(_conversation(name, found[name], text, (read, corrected)) for name in chosen),
         settings={"file": file.name, "only": ", ".join(chosen), "text": text, "gold": gold},
     )
 
 
-def _conversation(name: str, sample: Node, text: str, gold: str) -> datasets.Collection:
+def _findings(audit: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each question that has a fault, with the evidence that is right; with none where the fault is another."""
+    for finding in (finding for file in audit for finding in read_json(file)):
+        cited = finding["error_type"].text() == _WRONG_CITATION
+        yield (
+            finding["question"].text(),
+            tuple(each.text() for each in finding["correct_evidence"]) if cited else (),
+        )
+
+
+def _conversation(name: str, sample: Node, text: str, gold: _Gold) -> datasets.Collection:
     turns = dict(_turns(name, sample["conversation"], TEXTS[text]))
     return datasets.Collection(
         name=name,
         # The same words said twice are one memory, which answers for both turns.
         memories=tuple({memory.id: memory for memory in turns.values()}.values()),
-        questions=tuple(_questions(name, sample["qa"], lambda evidence: GOLDS[gold](evidence, turns))),
+        questions=tuple(_questions(name, sample["qa"], gold, turns)),
     )
 
 
@@ -136,16 +161,19 @@ def _moment(date: Node) -> datetime:
         raise date.mistake("a time such as '1:56 pm on 8 May, 2023'") from error
 
 
-def _questions(name: str, asked: Node, gold: Callable[[Sequence[str]], frozenset[str]]) -> Iterator[Question]:
+def _questions(name: str, asked: Node, gold: _Gold, turns: Mapping[str, Memory]) -> Iterator[Question]:
+    read, corrected = gold
     for number, question in enumerate(asked):
-        relevant = gold([each.text() for each in question["evidence"]])
+        wording = question["question"].text()
+        stated = [each.text() for each in question["evidence"]]
+        relevant = read(corrected.get(wording, stated), turns)
         category = question["category"].whole()
         if category not in CATEGORIES:
             raise question["category"].mistake("a category from 1 to 5")
         if relevant:
             yield Question(
                 id=f"{name}/{number}",
-                text=question["question"].text(),
+                text=wording,
                 relevant=relevant,
                 category=CATEGORIES[category],
             )
