@@ -15,6 +15,7 @@ from ricordo.engine import Engine, utc_now
 from ricordo.eval.analyzers import ANALYZERS
 from ricordo.eval.datasets import Collection, Dataset, Question, given
 from ricordo.eval.metrics import Outcome, outcome
+from ricordo.eval.once import Once
 from ricordo.eval.questions import read_questions
 from ricordo.eval.timing import WARM_UP
 from ricordo.memory import Memory, digest
@@ -54,6 +55,11 @@ class Rung:
     weighed: bool = True
     tokens: bool = True
     times: bool = True
+
+    @property
+    def needs_vectors(self) -> bool:
+        """Whether the rung says nothing without an embedder that another would not."""
+        return "vectors" in self.arms and (self.arms != frozenset(ARMS) or not self.tokens)
 
     def of(self, reader: Reader) -> Reader:
         """The reader with only what the rung has."""
@@ -149,8 +155,7 @@ async def evaluate(dataset: Dataset, plan: Plan, tell: Callable[[Step], None] = 
             for analyzer, rungs in groupby(plan.ladder, key=lambda rung: rung.analyzer):
                 async with _open(url, plan, collection, analyzer, dataset.now) as memory:
                     await _read(memory, collection, tally)
-                    for rung in rungs:
-                        await _climb(memory, rung, plan, collection, tally)
+                    await _climb(memory, list(rungs), plan, collection, tally)
     return _run(dataset, plan, tally)
 
 
@@ -164,9 +169,8 @@ async def evaluate_own(file: Path, plan: Plan, tell: Callable[[Step], None] = la
         items = read_lines([line async for line in memory.export()], memory.namespace)
         told = [item[1] for item in items if not isinstance(item, Skipped)]
         dataset = read_questions(file, [item for item in told if isinstance(item, Memory)])
-        for rung in plan.ladder:
-            if rung.analyzer is None:
-                await _climb(memory, rung, plan, dataset.collections[0], tally)
+        rungs = [rung for rung in plan.ladder if rung.analyzer is None]
+        await _climb(memory, rungs, plan, dataset.collections[0], tally)
     return _run(dataset, plan, tally)
 
 
@@ -176,7 +180,7 @@ def _run(dataset: Dataset, plan: Plan, tally: _Tally) -> Run:
         plan=plan,
         embedder=tally.embedder,
         memories=sum(len(collection.memories) for collection in dataset.collections),
-        answers={name: tuple(answers) for name, answers in tally.answers.items()},
+        answers={rung.name: tuple(tally.answers[rung.name]) for rung in plan.ladder if rung.name in tally.answers},
     )
 
 
@@ -228,19 +232,22 @@ async def _read(memory: Engine, collection: Collection, tally: _Tally) -> None:
     )
 
 
-async def _climb(memory: Engine, rung: Rung, plan: Plan, collection: Collection, tally: _Tally) -> None:
-    reader = rung.of(memory.reader)
-    if reader.embedder is None and "vectors" in rung.arms and (rung.arms != frozenset(ARMS) or not rung.tokens):
-        return
-    if reader.embedder is not None:
-        tally.embedder = reader.embedder.fingerprint
-    answers = tally.answers.setdefault(rung.name, [])
-    for question in collection.questions[:WARM_UP]:
-        await _ask(reader, memory.namespace, question, plan.depth)
-    total = len(collection.questions)
-    for number, question in enumerate(collection.questions, start=1):
-        answers.append(await _ask(reader, memory.namespace, question, plan.depth))
-        tally.tell(Step(doing=f"asking {collection.name}: {rung.name}", done=number, total=total))
+async def _climb(memory: Engine, rungs: Sequence[Rung], plan: Plan, collection: Collection, tally: _Tally) -> None:
+    """Ask on each rung, the whole engine first: what the model makes of a question is timed there, and serves all."""
+    whole = memory.reader
+    if whole.embedder is not None:
+        tally.embedder = whole.embedder.fingerprint
+        whole = replace(whole, embedder=Once(whole.embedder))
+    for rung in reversed(rungs):
+        if whole.embedder is None and rung.needs_vectors:
+            continue
+        for question in collection.questions[:WARM_UP]:
+            await _ask(rung.of(memory.reader), memory.namespace, question, plan.depth)
+        reader, answers = rung.of(whole), tally.answers.setdefault(rung.name, [])
+        for number, question in enumerate(collection.questions, start=1):
+            answers.append(await _ask(reader, memory.namespace, question, plan.depth))
+            doing = f"asking {collection.name}: {rung.name}"
+            tally.tell(Step(doing=doing, done=number, total=len(collection.questions)))
 
 
 async def _ask(reader: Reader, namespace: str, question: Question, depth: int) -> Answer:
