@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.ages import age, day, gap, occasion, period
 from ricordo.memory import Chunk, EventOrigin, EventTime, Memory, Origin
 from ricordo.protocols import Stats
 from ricordo.query import Hit, Notice, Query, Recall, TimeRange, TimeUse
 from ricordo.render.documents import document
 from ricordo.render.layouts import to_text
-from ricordo.render.occasions import gap, occasion, period
-from ricordo.render.phrases import age, day, excerpt, flat, place, safe, size_advice
+from ricordo.render.phrases import excerpt, flat, place, safe, size_advice
 from ricordo.render.reports import View
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)

@@ -10,6 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.ages import day, occasion
 from ricordo.context import Context
 from ricordo.embedding import Dropped
 from ricordo.engine import Remembered
@@ -18,8 +19,7 @@ from ricordo.memory import Memory
 from ricordo.move import Moved
 from ricordo.protocols import Stats
 from ricordo.query import Hit, Recall, TimeUse
-from ricordo.render.occasions import occasion
-from ricordo.render.phrases import below_home, day, excerpt, flat, megabytes, place, safe, short_id, size_advice
+from ricordo.render.phrases import below_home, excerpt, flat, megabytes, place, safe, short_id, size_advice
 from ricordo.render.reports import (
     Answer,
     Completed,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, time, tzinfo
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from ricordo.memory import Origin
 
-__all__ = ["age", "below_home", "day", "excerpt", "flat", "megabytes", "place", "safe", "short_id", "size_advice"]
+__all__ = ["below_home", "excerpt", "flat", "megabytes", "place", "safe", "short_id", "size_advice"]
 
 EXCERPT_CHARACTERS = 420
 EXCERPT_LINES = 8
@@ -78,29 +77,6 @@ def _best_start(text: str, question: str, size: int) -> int:
 def short_id(memory_id: str) -> str:
     """The beginning of an id, long enough to be told from others in all but the largest stores."""
     return flat(memory_id[:SHORT_ID])
-
-
-def day(moment: datetime, zone: tzinfo) -> str:
-    """The date in the zone, with the time unless that is midnight."""
-    local = moment.astimezone(zone)
-    return local.date().isoformat() if local.time() == time() else f"{local:%Y-%m-%d %H:%M}"
-
-
-def age(moment: datetime, now: datetime, zone: tzinfo) -> str:
-    """How long ago, by the calendar of the zone: `today`, `yesterday`, `3 weeks ago`, `in 2 days`."""
-    days = (now.astimezone(zone).date() - moment.astimezone(zone).date()).days
-    near = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days)
-    if near:
-        return near
-    span = _span(abs(days))
-    return f"{span} ago" if days > 0 else f"in {span}"
-
-
-def _span(days: int) -> str:
-    for length, unit in ((365.25, "year"), (30.44, "month"), (7, "week")):
-        if days >= 2 * length:
-            return f"{int(days / length)} {unit}s"
-    return f"{days} days"
 
 
 def place(origin: Origin, home: Path | None = None) -> str:

@@ -8,10 +8,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ricordo.ages import gap, occasion
 from ricordo.memory import Memory
 from ricordo.render.documents import Document, document, time_document
 from ricordo.render.layouts import DIM, layout, time_lines
-from ricordo.render.occasions import gap, occasion
 from ricordo.render.phrases import excerpt, flat, place, safe, short_id
 from ricordo.render.reports import View
 from ricordo.timeline import Timeline

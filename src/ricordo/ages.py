@@ -1,14 +1,13 @@
-"""Event times as short plain text for people: as coarse as they are known, and how they are known; pure."""
+"""Times as short plain text: as coarse as they are known, how they are known, and how long ago; pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, time, timedelta, tzinfo
 
 from ricordo.memory import EventOrigin, EventTime, Memory
-from ricordo.render.phrases import age, day
 
-__all__ = ["age_of", "gap", "occasion", "period"]
+__all__ = ["age", "age_of", "day", "gap", "occasion", "period"]
 
 INSTANT = timedelta(microseconds=1)
 SHORTEST_DAY, LONGEST_DAY = timedelta(hours=20), timedelta(hours=28)
@@ -86,3 +85,26 @@ def gap(earlier: EventTime, later: EventTime, zone: tzinfo) -> str | None:
     if later.start - end < LEAST_GAP:
         return None
     return age(end, later.start, zone).removesuffix(" ago")
+
+
+def day(moment: datetime, zone: tzinfo) -> str:
+    """The date in the zone, with the time unless that is midnight."""
+    local = moment.astimezone(zone)
+    return local.date().isoformat() if local.time() == time() else f"{local:%Y-%m-%d %H:%M}"
+
+
+def age(moment: datetime, now: datetime, zone: tzinfo) -> str:
+    """How long ago, by the calendar of the zone: `today`, `yesterday`, `3 weeks ago`, `in 2 days`."""
+    days = (now.astimezone(zone).date() - moment.astimezone(zone).date()).days
+    near = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days)
+    if near:
+        return near
+    span = _span(abs(days))
+    return f"{span} ago" if days > 0 else f"in {span}"
+
+
+def _span(days: int) -> str:
+    for length, unit in ((365.25, "year"), (30.44, "month"), (7, "week")):
+        if days >= 2 * length:
+            return f"{int(days / length)} {unit}s"
+    return f"{days} days"
