@@ -12,7 +12,7 @@ from ricordo.errors import SourceError
 from ricordo.memory import Memory
 from ricordo.protocols import Skipped, Source
 from ricordo.sources import find_sources, open_source
-from ricordo.sources.encoding import decode, looks_binary
+from ricordo.sources.encoding import decode, decoded, looks_binary
 from ricordo.sources.text import TextSource
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -37,6 +37,15 @@ SPANISH = [
     "El coche está en el garaje; la llave, en el cajón de la cocina. Reunión con Íñigo el miércoles.",
 ]
 PORTUGUESE = ["Não", "pão", "A reunião é amanhã às 10h em São Paulo"]
+EASTERN = [
+    ("gb18030", "我们走了，他来了"),
+    ("gb18030", "今天下午三点开会，请带上合同。"),
+    ("gbk", "密码是hunter2，请不要告诉别人\n数据库迁移到新的服务器"),
+    ("big5", "明天下午三點開會，請帶合約"),
+    ("shift_jis", "明日の会議は三時からです"),
+    ("euc_jp", "データベースの鍵は机の下"),
+    ("euc_kr", "내일 회의는 세 시에 있습니다"),
+]
 
 
 # --- encodings ---
@@ -54,6 +63,27 @@ def test_russian_is_read_in_every_encoding_it_was_written_in(text: str, encoding
 @pytest.mark.parametrize("text", SPANISH + PORTUGUESE)
 def test_western_text_is_read_in_every_encoding_it_was_written_in(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding), "a.txt") == text
+
+
+@pytest.mark.parametrize(("encoding", "text"), EASTERN)
+def test_eastern_text_is_read_in_the_encoding_it_was_written_in(encoding: str, text: str) -> None:
+    assert decode(text.encode(encoding), "a.txt") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "told"),
+    [
+        ("ключ", "utf-8", "utf-8"),
+        ("ключ", "utf-16", "utf-16"),
+        (RUSSIAN[-1], "cp1251", "cp1251, guessed"),
+        (SPANISH[-1], "latin-1", "cp1252, guessed"),
+        (EASTERN[0][1], "gb18030", "gb18030, guessed"),
+    ],
+)
+def test_the_encoding_is_told(text: str, encoding: str, told: str) -> None:
+    read = decoded(text.encode(encoding), "a.txt")
+    assert read.text == text
+    assert read.encoding + ", guessed" * read.guessed == told
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
@@ -87,7 +117,7 @@ def test_any_bytes_are_text_or_named_as_unreadable(data: bytes) -> None:
         (bytes(range(256)) * 8, "binary"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary"),
         (b"\xff\xfea", "utf-16"),
-        ("我们走了，他来了".encode("gb18030"), "UTF-8"),
+        ("鄂蕲郧".encode("gb18030"), "UTF-8"),
     ],
 )
 def test_what_cannot_be_told_is_refused_with_the_reason(data: bytes, why: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
 
 from ricordo.errors import SourceError
+from ricordo.sources.eastern import read_eastern
 
-__all__ = ["decode", "looks_binary"]
+__all__ = ["Decoded", "decode", "decoded", "looks_binary"]
 
 # UTF-32 goes first: its little-endian mark begins with that of UTF-16.
 MARKS = (
@@ -38,21 +40,33 @@ SAMPLE_CHARACTERS = 20_000
 MAX_ODD_SHARE = 0.5
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decoded:
+    """A text, and the encoding it was read in by a name that Python knows.
+
+    A `guessed` encoding is one of the many that nothing in a file names; it was told by how its text looks.
+    """
+
+    text: str
+    encoding: str = "utf-8"
+    guessed: bool = False
+
+
 def decode(data: bytes, where: str) -> str:
+    """The text of a file as `decoded` reads it."""
+    return decoded(data, where).text
+
+
+def decoded(data: bytes, where: str) -> Decoded:
     """The text of a file, lines ended by `\\n`, without a byte order mark.
 
-    Reads UTF-8, UTF-16 and UTF-32 (marked or told by their shape) and the legacy encodings of the
-    languages we serve. Raises SourceError, naming `where`, for a binary file and for bytes that none
-    of them explains.
+    Reads UTF-8, UTF-16 and UTF-32 (marked or told by their shape) and the older encodings of Russian, the languages
+    of western Europe, Chinese, Japanese and Korean. Raises SourceError, naming `where`, for a binary file and for
+    bytes that none of them explains.
     """
-    text = _marked(data, where)
-    if text is None:
-        text = _utf8(data)
-    if text is None:
-        text = _wide(data)
-    if text is None:
-        text = _legacy(data, where)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    found = _marked(data, where) or _utf8(data) or _wide(data) or _legacy(data, where)
+    text = found.text.replace("\r\n", "\n").replace("\r", "\n")
+    return Decoded(text=text, encoding=found.encoding, guessed=found.guessed)
 
 
 def looks_binary(head: bytes) -> bool:
@@ -64,26 +78,26 @@ def looks_binary(head: bytes) -> bool:
     return _control_share(head) > MAX_CONTROL_LEGACY
 
 
-def _marked(data: bytes, where: str) -> str | None:
+def _marked(data: bytes, where: str) -> Decoded | None:
     for mark, encoding in MARKS:
         if data.startswith(mark):
             try:
-                return data.decode(encoding)
+                return Decoded(text=data.decode(encoding), encoding=encoding)
             except UnicodeDecodeError as error:
                 raise SourceError(where, f"begins like {encoding} but is not: {error.reason}") from error
     return None
 
 
-def _utf8(data: bytes) -> str | None:
+def _utf8(data: bytes) -> Decoded | None:
     if _control_share(data) > MAX_CONTROL_UTF8:
         return None
     try:
-        return data.decode("utf-8")
+        return Decoded(text=data.decode("utf-8"))
     except UnicodeDecodeError:
         return None
 
 
-def _wide(data: bytes) -> str | None:
+def _wide(data: bytes) -> Decoded | None:
     """UTF-16 or UTF-32 without a mark: NUL bytes all on one side of each unit, and no control characters."""
     if b"\0" not in data:
         return None
@@ -95,7 +109,7 @@ def _wide(data: bytes) -> str | None:
         except UnicodeDecodeError:
             continue
         if not CONTROL_CHARACTERS.search(text) and _mostly_words(text):
-            return text
+            return Decoded(text=text, encoding=encoding)
     return None
 
 
@@ -106,14 +120,17 @@ def _mostly_words(text: str) -> bool:
     return plain * 2 > len(sample)
 
 
-def _legacy(data: bytes, where: str) -> str:
+def _legacy(data: bytes, where: str) -> Decoded:
     if _control_share(data) > MAX_CONTROL_LEGACY:
         raise SourceError(where, "is a binary file")
+    if (eastern := read_eastern(data)) is not None:
+        return Decoded(encoding=eastern[0], text=eastern[1], guessed=True)
     matches = from_bytes(data, cp_isolation=list(LEGACY), threshold=1.0, enable_fallback=False)
     readings = sorted((_oddness(str(match)[:SAMPLE_CHARACTERS]), rank, match) for rank, match in enumerate(matches))
     if not readings or readings[0][0][0] > MAX_ODD_SHARE:
         raise SourceError(where, "its encoding cannot be told; save it as UTF-8")
-    return str(readings[0][2])
+    best = readings[0][2]
+    return Decoded(text=str(best), encoding=best.encoding, guessed=True)
 
 
 def _oddness(text: str) -> tuple[float, float]:
