@@ -1,8 +1,22 @@
-"""Where memories come from: readers of files, found by suffix and loaded when first needed."""
+"""Where memories come from: readers of files, found by what a file holds, else by its suffix.
+
+A file is known by its structure first, whatever it is called: `formats.FORMATS` is a table of the keys that the
+records of each known JSON format have, with the function that reads it, which is loaded when first needed. A reader is
+given a `Blob` (a file, or a member of an archive: readers need not know which) and the `Circumstances`, and yields any
+number of sources, one for each origin: a conversation of an export is one origin, so that a newer export replaces what
+it repeats and forgets nothing else. A file that is recognised and yields no source is reported as an error. What a
+reader meets and cannot read it yields as `Skipped`, with the place in the file.
+
+To add a format: a row in `FORMATS`, and in its module a function `read(blob, circumstances)` over
+`records.elements(blob)` or `records.lines(blob)`, which hold one record at a time and isolate broken ones. What was
+said in turns becomes a `conversations.Conversation`, given out as a `ConversationSource`. Every text goes through
+`injected.without_injected`. Other files are read by suffix (`READERS`), and whatever else holds text is plain text.
+"""
 
 from __future__ import annotations
 
 import stat
+from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, tzinfo
 from importlib import import_module
@@ -12,7 +26,11 @@ from pathlib import Path
 from ricordo.dates import STANDARD
 from ricordo.errors import SourceError
 from ricordo.protocols import Skipped, Source
+from ricordo.sources.archives import is_archive, members
+from ricordo.sources.blobs import Blob, file_blob
+from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.folder import shown, walk
+from ricordo.sources.formats import Format, recognise
 from ricordo.timeparse import TimeOptions
 
 __all__ = ["find_sources", "open_source"]
@@ -38,10 +56,10 @@ class NotText(SourceError):
 def open_source(
     path: str | PathLike[str], *, now: datetime, zone: tzinfo = UTC, options: TimeOptions = STANDARD
 ) -> Source:
-    """The reader of one file. Raises SourceError when it is absent, unreadable, no file, or binary."""
+    """The reader of one file by its suffix. Raises SourceError when it is absent, unreadable, no file, or binary."""
     path = Path(path)
     _check(path)
-    return _reader(path, now, zone, options)
+    return _reader(path, Circumstances(now=now, zone=zone, options=options))
 
 
 def find_sources(
@@ -49,39 +67,100 @@ def find_sources(
 ) -> Iterator[Source | Skipped]:
     """The readers of all files named, and of all files in the folders named, each file once.
 
-    The order is that of `paths`, then of names. In a folder, hidden files and folders are passed over,
-    and so is what holds no text; named by itself, it comes as Skipped, as do files that cannot be read.
-    `now` dates the memories, `zone` and `options` are how dates are read.
+    A file that holds many origins yields many. The order is that of `paths`, then of names. In a folder, hidden files
+    and folders are passed over, and so is what holds no text; named by itself, it comes as Skipped, as do files that
+    cannot be read. `now` dates the memories, `zone` and `options` are how dates are read.
     """
-    seen: set[Path] = set()
+    search = _Search(Circumstances(now=now, zone=zone, options=options))
     for path in map(Path, paths):
         for file in walk(path):
             if isinstance(file, Skipped):
                 yield file
-                continue
+            else:
+                yield from search.file(file, named=file == path)
+
+
+class _Search:
+    """One search under way: what it has been to already it does not read again."""
+
+    def __init__(self, circumstances: Circumstances) -> None:
+        self.circumstances = circumstances
+        self.seen: set[Path] = set()
+
+    def file(self, path: Path, *, named: bool) -> Iterator[Source | Skipped]:
+        """The sources of a file, and of the files that belong to it."""
+        pending = deque([path])
+        while pending:
+            file = pending.popleft()
             try:
-                source = open_source(file, now=now, zone=zone, options=options)
+                for found in self._sources(file):
+                    if isinstance(found, Path):
+                        pending.append(found)
+                    else:
+                        yield found
             except NotText as error:
-                if file == path:
+                if named and file == path:
                     yield Skipped(where=error.where, why=error.why)
             except SourceError as error:
                 yield Skipped(where=error.where, why=error.why)
-            else:
-                target = file.resolve()
-                if target not in seen:
-                    yield source
-                seen.add(target)
+
+    def _sources(self, path: Path) -> Iterator[Source | Skipped | Path]:
+        _check_regular(path)
+        target = path.resolve()
+        if target in self.seen:
+            return
+        blob = file_blob(path)
+        head = blob.head()
+        known = recognise(head)
+        if known is not None or (is_archive(head) and path.suffix.lower() not in READERS):
+            self.seen.add(target)
+            yield from self._read(known, blob) if known else self._archive(blob)
+            return
+        _check(path)
+        self.seen.add(target)
+        yield _reader(path, self.circumstances)
+
+    def _archive(self, archive: Blob) -> Iterator[Source | Skipped | Path]:
+        usable = False
+        for member in members(archive):
+            if isinstance(member, Skipped):
+                yield member
+                continue
+            try:
+                known = recognise(member.head())
+                if known is not None:
+                    usable = True
+                    yield from self._read(known, member)
+            except SourceError as error:
+                yield Skipped(where=error.where, why=error.why)
+        if not usable:
+            raise NotText(archive.where, "is an archive that holds no export that is known")
+
+    def _read(self, known: Format, blob: Blob) -> Iterator[Source | Skipped | Path]:
+        usable = False
+        for found in known.load()(blob, self.circumstances):
+            usable = usable or not isinstance(found, Skipped)
+            yield found
+        if not usable:
+            yield Skipped(where=blob.where, why=f"holds {known.name}, but nothing in them can be remembered")
+
+
+def _check_regular(path: Path) -> None:
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise SourceError(shown(path), getattr(error, "strerror", None) or str(error)) from error
+    # Opening a pipe or a device would wait, perhaps for good.
+    if not stat.S_ISREG(mode):
+        raise NotText(shown(path), "is a folder" if stat.S_ISDIR(mode) else "is not a regular file")
 
 
 def _check(path: Path) -> None:
     """Raise SourceError unless the path leads to a file that holds text, as far as its beginning tells."""
     from ricordo.sources.encoding import looks_binary
 
+    _check_regular(path)
     try:
-        mode = path.stat().st_mode
-        # Opening a pipe or a device would wait, perhaps for good.
-        if not stat.S_ISREG(mode):
-            raise NotText(shown(path), "is a folder" if stat.S_ISDIR(mode) else "is not a regular file")
         with path.open("rb") as file:
             head = file.read(SNIFFED_BYTES)
     except (OSError, ValueError) as error:
@@ -90,7 +169,9 @@ def _check(path: Path) -> None:
         raise NotText(shown(path), "is a binary file")
 
 
-def _reader(path: Path, now: datetime, zone: tzinfo, options: TimeOptions) -> Source:
+def _reader(path: Path, circumstances: Circumstances) -> Source:
     module, name = READERS.get(path.suffix.lower(), PLAIN)
-    source: Source = getattr(import_module(module), name)(path=path, now=now, zone=zone, options=options)
+    source: Source = getattr(import_module(module), name)(
+        path=path, now=circumstances.now, zone=circumstances.zone, options=circumstances.options
+    )
     return source

@@ -1,0 +1,135 @@
+"""Conversations of any assistant: one memory a turn, each knowing its conversation, its speaker and its branch.
+
+The conversation is the origin. What a newer copy of it no longer says is forgotten, and no other conversation is
+touched, whichever export they came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin, clean, digest
+from ricordo.protocols import Skipped
+from ricordo.sources.circumstances import Circumstances
+
+__all__ = ["ASSISTANT", "USER", "Branch", "Conversation", "ConversationSource", "Turn"]
+
+USER, ASSISTANT = "user", "assistant"
+"""The speakers of every vendor by one name each."""
+
+# Raised whenever the same conversation would give other memories than before.
+READER = "conversation-1"
+
+
+class Branch(StrEnum):
+    """Where a turn stands: in what the conversation came to, in an edited or retried version of it, or beside it."""
+
+    MAIN = "main"
+    ABANDONED = "abandoned"
+    SIDECHAIN = "sidechain"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """What was said at once. `key` names it in its conversation for good, as the vendor does.
+
+    `context` is what its text needs beside the conversation's title: the name of an attached file. `time` is None
+    when the vendor does not tell it.
+    """
+
+    key: str
+    text: str
+    speaker: str
+    time: datetime | None = None
+    branch: Branch = Branch.MAIN
+    context: str = ""
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """Turns in the order in which they were made, all branches.
+
+    `origin.title` is the title, `link` leads to it. `updated_at` and the number of turns tell which of two copies is
+    the later one; None counts as the earliest.
+    """
+
+    origin: Origin
+    turns: tuple[Turn, ...]
+    updated_at: datetime | None = None
+    link: str | None = None
+
+    def memories(self, circumstances: Circumstances) -> Iterator[Memory]:
+        """One memory for each turn that says something. Their ids change with what is said, not with its place."""
+        said = ((turn, clean(turn.text).strip("\n").rstrip()) for turn in self.turns)
+        for position, (turn, text) in enumerate(pair for pair in said if pair[1].strip()):
+            yield self._memory(turn, text, position, circumstances)
+
+    def _memory(self, turn: Turn, text: str, position: int, circumstances: Circumstances) -> Memory:
+        context = " › ".join(filter(None, (self.origin.title, clean(turn.context))))
+        memory = Memory(
+            id=digest(self.origin.uri, clean(turn.key), turn.branch, context, text),
+            text=text,
+            origin=self.origin,
+            created_at=circumstances.now,
+            updated_at=circumstances.now,
+            context=context,
+            group=self.origin.uri,
+            speaker=turn.speaker,
+            position=position,
+            metadata=self._metadata(turn),
+        )
+        return memory.happened(EventTime(start=turn.time, origin=EventOrigin.SOURCE) if turn.time else None)
+
+    def _metadata(self, turn: Turn) -> dict[str, Json]:
+        known: dict[str, Json] = {"link": self.link} if self.link else {}
+        if turn.branch is not Branch.MAIN:
+            known["branch"] = str(turn.branch)
+        return known | dict(turn.metadata)
+
+    @property
+    def edition(self) -> str:
+        """Sorts copies of one conversation, the latest last."""
+        updated = self.updated_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f") if self.updated_at else ""
+        return f"{updated}/{len(self.turns):07d}"
+
+    def digest(self) -> str:
+        """Changes with anything that its memories hold."""
+        said = (
+            part
+            for turn in self.turns
+            for part in (
+                turn.key,
+                turn.text,
+                turn.speaker,
+                str(turn.time),
+                turn.branch,
+                turn.context,
+                str(turn.metadata),
+            )
+        )
+        return digest(self.origin.title or "", self.link or "", *map(clean, said))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConversationSource:
+    """A conversation that was read, and what of it could not be; `reader` is the version of what read it."""
+
+    conversation: Conversation
+    circumstances: Circumstances
+    reader: str = ""
+    faults: tuple[Skipped, ...] = ()
+
+    @property
+    def origin(self) -> Origin:
+        return self.conversation.origin
+
+    def revision(self) -> str:
+        return f"{self.conversation.edition}@{digest(READER, self.reader, self.conversation.digest())}"
+
+    def memories(self) -> Iterator[Memory | Skipped]:
+        yield from self.faults
+        yield from self.conversation.memories(self.circumstances)
