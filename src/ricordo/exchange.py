@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ricordo.memory import Chunk, Memory, Reading
+from ricordo.memory import Chunk, Memory, Origin, Reading
 
 __all__ = [
+    "QUARTER",
     "Added",
     "Batch",
     "Encoded",
     "Entry",
     "Fault",
     "Floors",
+    "Held",
     "Known",
     "Skipped",
     "Stats",
+    "Survey",
     "TokenVectors",
     "Tombstone",
 ]
@@ -174,3 +177,39 @@ class Stats:
     size_bytes: int
     embedders: Mapping[str, int] = field(default_factory=dict)
     token_embedders: Mapping[str, int] = field(default_factory=dict)
+
+
+QUARTER = timedelta(minutes=15)
+"""How finely a survey counts times: the days of every time zone begin and end with one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Held:
+    """How much a namespace holds of an origin, when the first of it was learned and the last of it changed.
+
+    `read` says whether it was read whole, and is not read again while it stays as it is.
+    """
+
+    origin: Origin
+    memories: int
+    first: datetime
+    last: datetime
+    read: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Survey:
+    """What a namespace holds, from above; old versions count in `superseded` and `origins` only.
+
+    `origins` has one for each that was read, by uri, and one for all that was told. `events` and `learned` count
+    memories by the quarter of an hour in UTC in which what they speak of began, and in which they were learned;
+    `undated` are those of no known time.
+    """
+
+    current: int
+    superseded: int
+    undated: int
+    origins: tuple[Held, ...]
+    events: Mapping[datetime, int]
+    learned: Mapping[datetime, int]
+    tags: Mapping[str, int]

@@ -22,6 +22,7 @@ from ricordo.exchange import (
     Known,
     Skipped,
     Stats,
+    Survey,
     TokenVectors,
     Tombstone,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "Source",
     "Stats",
     "Store",
+    "Survey",
     "TokenVectors",
     "Tombstone",
 ]
@@ -243,6 +245,10 @@ class Store(Protocol):
 
         The lexemes come back as often as they were given, in any order.
         """
+        ...
+
+    async def survey(self, namespace: str) -> Survey:
+        """What the namespace holds, from above: its origins, its times, its tags."""
         ...
 
     async def stats(self) -> Stats: ...

@@ -747,3 +747,54 @@ async def test_token_vectors_are_missed_counted_moved_and_forgotten(store: Store
     assert [(each.tokens, each.vector) for each in given] == [(bytes([1] * 8), None)]
     await store.forget("work", [items[0].id], NOW)
     assert (await store.stats()).token_embedders == {TOKENS: 2}
+
+
+# --- from above ---
+
+
+async def test_a_survey_counts_origins_times_and_tags(store: Store) -> None:
+    said = memory("said", event_timestamp=NOW + timedelta(minutes=7), tags=("a", "b"))
+    page = from_file("read", tags=("b",), updated_at=NOW + timedelta(hours=2))
+    await store.add("a", batch(said, memory("said too"), page, readings=(reading(page),)))
+    await store.add("b", batch(memory("elsewhere", tags=("c",))))
+
+    found = await store.survey("a")
+
+    assert (found.current, found.superseded, found.undated) == (3, 0, 2)
+    assert [(held.origin, held.memories, held.read) for held in found.origins] == [
+        (FILE, 1, True),
+        (Origin(kind="told", uri="told"), 2, False),
+    ]
+    assert (found.origins[0].first, found.origins[0].last) == (NOW, NOW + timedelta(hours=2))
+    assert (found.events, found.learned) == ({NOW: 1}, {NOW: 3})
+    assert found.tags == {"a": 1, "b": 2}
+
+
+async def test_a_survey_counts_old_versions_apart(store: Store) -> None:
+    old = memory("old", event_timestamp=NOW, tags=("x",))
+    await store.add("a", batch(old))
+    await store.add("a", batch(told("new", now=NOW, supersedes=old)))
+
+    found = await store.survey("a")
+
+    assert (found.current, found.superseded, found.undated) == (1, 1, 1)
+    assert (found.events, found.tags, found.origins[0].memories) == ({}, {}, 2)
+
+
+@pytest.mark.parametrize(
+    "moment", ["1969-12-31T23:59:59+00:00", "0001-01-01T00:00:00+00:00", "2026-03-29T01:14:59+05:45"]
+)
+async def test_a_survey_counts_by_quarters_of_an_hour_at_any_time(store: Store, moment: str) -> None:
+    event = datetime.fromisoformat(moment).astimezone(UTC)
+    await store.add("a", batch(memory("then", event_timestamp=event)))
+
+    (start,) = (await store.survey("a")).events
+
+    assert start <= event < start + timedelta(minutes=15)
+    assert (start.minute % 15, start.second, start.microsecond) == (0, 0, 0)
+
+
+async def test_a_survey_of_nothing_is_empty(store: Store) -> None:
+    found = await store.survey("nowhere")
+
+    assert (found.current, found.origins, found.events, found.tags) == (0, (), {}, {})

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ricordo.errors import InvalidInput, NotFound, StoreError, revised_meanwhile
-from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Tombstone
+from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Survey, Tombstone
 from ricordo.memory import TOLD, Chunk, Memory, Reading
 from ricordo.query import AsOf, Aspects, Candidate, Filters, Variant, WordMatch, WordMatches
+from ricordo.testing.surveys import surveyed
 
 __all__ = ["InMemoryStore"]
 
@@ -273,6 +274,10 @@ class InMemoryStore:
             replace(entry, vector=space.vectors.get(key), tokens=space.tokens.get(key))
             for entry, key in zip(found, keys, strict=True)
         )
+
+    async def survey(self, namespace: str) -> Survey:
+        space = self._space(namespace)
+        return surveyed(space.memories.values(), space.readings)
 
     async def stats(self) -> Stats:
         spaces = {name: space for name, space in sorted(self._spaces.items()) if space.memories}

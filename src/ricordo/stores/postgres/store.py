@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from functools import partial
 
-from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Tombstone
+from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Survey, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
-from ricordo.stores.postgres import checks, reads, tallies, vectors, writes
+from ricordo.stores.postgres import checks, reads, surveys, tallies, vectors, writes
 from ricordo.stores.postgres.address import address
 from ricordo.stores.postgres.database import PACKAGE, Database
 from ricordo.stores.postgres.distribute import distribute
@@ -145,6 +145,9 @@ class PostgresStore:
                 for tombstone in page:
                     yield name, tombstone
                 after = page[-1].memory_id
+
+    async def survey(self, namespace: str) -> Survey:
+        return await self._database.read(namespace, surveys.survey)
 
     async def stats(self) -> Stats:
         label, version = self._database.address.label, len(self._migrations)

@@ -12,11 +12,11 @@ from urllib.parse import unquote, urlsplit
 from anyio import to_thread
 
 from ricordo.errors import InvalidInput
-from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Tombstone
+from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Survey, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
 from ricordo.stores.sql import load_queries
-from ricordo.stores.sqlite import checks, reads, writes
+from ricordo.stores.sqlite import checks, reads, surveys, writes
 from ricordo.stores.sqlite.database import PACKAGE, Database
 from ricordo.stores.sqlite.session import Session
 from ricordo.stores.sqlite.vectors import VectorIndex
@@ -120,6 +120,9 @@ class SqliteStore:
             after = page[-1][0]
         for name, tombstone in await self._read("", lambda session: reads.dump_tombstones(session, namespace)):
             yield name, tombstone
+
+    async def survey(self, namespace: str) -> Survey:
+        return await self._read(namespace, surveys.survey)
 
     async def stats(self) -> Stats:
         database = self._database

@@ -675,3 +675,41 @@ SELECT t.memory_id, t.forgotten_at FROM ricordo.tombstone t
 WHERE t.namespace = %(namespace)s AND t.memory_id > %(after)s
 ORDER BY t.memory_id
 LIMIT %(limit)s
+
+-- name: survey_origins
+-- What was told has an origin each; together they are one.
+SELECT
+    CASE o.kind WHEN %(told)s::text THEN %(told)s::text ELSE o.uri END COLLATE "C" AS uri, min(o.kind) AS kind,
+    CASE min(o.kind) WHEN %(told)s::text THEN NULL ELSE min(o.title) END AS title,
+    count(*) AS memories, min(m.created_at) AS first, max(m.updated_at) AS last,
+    bool_or(o.revision IS NOT NULL) AS is_read
+FROM ricordo.memory m
+JOIN ricordo.origin o ON o.namespace = %(namespace)s AND o.id = m.origin_id
+WHERE m.namespace = %(namespace)s
+GROUP BY 1
+ORDER BY 1;
+
+-- name: survey_counts
+SELECT
+    count(*) FILTER (WHERE superseded_by IS NULL) AS current,
+    count(*) FILTER (WHERE superseded_by IS NOT NULL) AS superseded,
+    count(*) FILTER (WHERE superseded_by IS NULL AND event_timestamp IS NULL) AS undated
+FROM ricordo.memory WHERE namespace = %(namespace)s;
+
+-- name: survey_events
+SELECT date_bin(%(quarter)s::interval, event_timestamp, '1970-01-01 00:00+00') AS start, count(*) AS memories
+FROM ricordo.memory
+WHERE namespace = %(namespace)s AND event_timestamp IS NOT NULL AND superseded_by IS NULL
+GROUP BY 1 ORDER BY 1;
+
+-- name: survey_learned
+SELECT date_bin(%(quarter)s::interval, created_at, '1970-01-01 00:00+00') AS start, count(*) AS memories
+FROM ricordo.memory
+WHERE namespace = %(namespace)s AND superseded_by IS NULL
+GROUP BY 1 ORDER BY 1;
+
+-- name: survey_tags
+SELECT t.tag COLLATE "C" AS tag, count(*) AS memories
+FROM ricordo.memory m CROSS JOIN LATERAL unnest(m.tags) AS t (tag)
+WHERE m.namespace = %(namespace)s AND m.superseded_by IS NULL
+GROUP BY 1 ORDER BY 1;

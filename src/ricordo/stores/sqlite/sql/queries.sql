@@ -433,6 +433,41 @@ FROM tombstone t JOIN namespace n ON n.key = t.namespace
 WHERE :namespace IS NULL OR n.name = :namespace
 ORDER BY n.name, t.memory_id;
 
+-- name: survey_origins
+-- What was told has an origin each; together they are one.
+SELECT
+    CASE o.kind WHEN :told THEN :told ELSE o.uri END AS uri, o.kind, o.title,
+    count(*) AS memories, min(m.created_at) AS first, max(m.updated_at) AS last, max(o.revision IS NOT NULL) AS is_read
+FROM memory m
+CROSS JOIN origin o ON o.namespace = m.namespace AND o.uri = m.origin_uri
+WHERE m.namespace = :namespace
+GROUP BY 1
+ORDER BY 1;
+
+-- name: survey_counts
+SELECT
+    coalesce(sum(superseded_by IS NULL), 0) AS current, coalesce(sum(superseded_by IS NOT NULL), 0) AS superseded,
+    coalesce(sum(superseded_by IS NULL AND event_timestamp IS NULL), 0) AS undated
+FROM memory WHERE namespace = :namespace;
+
+-- name: survey_events
+SELECT event_timestamp - ((event_timestamp % :quarter) + :quarter) % :quarter AS quarter, count(*) AS memories
+FROM memory
+WHERE namespace = :namespace AND event_timestamp IS NOT NULL AND superseded_by IS NULL
+GROUP BY 1 ORDER BY 1;
+
+-- name: survey_learned
+SELECT created_at - ((created_at % :quarter) + :quarter) % :quarter AS quarter, count(*) AS memories
+FROM memory
+WHERE namespace = :namespace AND superseded_by IS NULL
+GROUP BY 1 ORDER BY 1;
+
+-- name: survey_tags
+SELECT t.value AS tag, count(*) AS memories
+FROM memory m CROSS JOIN json_each(m.tags) t
+WHERE m.namespace = :namespace AND m.superseded_by IS NULL AND m.tags <> '[]'
+GROUP BY 1 ORDER BY 1;
+
 -- name: count_memories
 SELECT n.name, count(m.key) FROM namespace n JOIN memory m ON m.namespace = n.key GROUP BY n.key ORDER BY n.name;
 
