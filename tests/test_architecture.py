@@ -20,8 +20,8 @@ FUNCTION_LINES = 40
 NOUNS = {"errors", "exchange", "memory", "protocols", "query", "settings"}
 EDGES = {"cli", "render", "__main__", "demo", "eval"}
 IMPLEMENTATIONS = {"sources", "models", "stores", "testing"}
-# The facade imports the lazy tables.
-TABLES = {"engine", "cli"}
+# The facade, and what equips it, import the lazy tables.
+TABLES = {"engine", "equipment", "cli"}
 # Pure modules without state, by which sources read the dates in files.
 READ_BY_SOURCES = {"dates", "occasions", "timeparse"}
 HOMES = {

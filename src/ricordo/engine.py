@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import chain
 from os import PathLike
 from types import TracebackType
@@ -15,19 +14,19 @@ from anyio import to_thread
 from ricordo import transfer
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.bm25 import Bm25
-from ricordo.chunking import StructureChunker, count_words, word_chunker
-from ricordo.context import BUDGET, BUDGET_TOO_SMALL, MOST, Context, composed
+from ricordo.chunking import count_words
+from ricordo.context import BUDGET, BUDGET_TOO_SMALL, MOST, Context
 from ricordo.embedding import Dropped, Embedded, Embedding, drop, embed
+from ricordo.equipment import chosen_embedder, chosen_reranker, chunker_for
 from ricordo.errors import InvalidInput
 from ricordo.ingest import Ingested, Progress, ingest
 from ricordo.memory import EventTime, Json, Memory, told
-from ricordo.models import AUTO, NONE, choose_embedder, find_reranker, load_embedder, load_reranker
 from ricordo.occasions import event_of, time_options
-from ricordo.protocols import Chunker, Embedder, Fault, Reranker, Source, Stats, Store
+from ricordo.protocols import Embedder, Fault, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
+from ricordo.quoting import block, fitted, quote
 from ricordo.recall import Reader
 from ricordo.remember import Writer
-from ricordo.reread import DeferredReranker
 from ricordo.settings import Settings, load_settings
 from ricordo.sources import find_sources
 from ricordo.stores import open_store
@@ -110,12 +109,12 @@ class Engine:
         embedder: Embedder | None = self._embedder
         notices: tuple[Notice, ...] = ()
         if embedder is None:
-            embedder, notices = await to_thread.run_sync(_choose, self.settings)
+            embedder, notices = await to_thread.run_sync(chosen_embedder, self.settings)
         self._embedder_in_use = embedder
         await self._store.open()
         self._writer = Writer(
             store=self._store,
-            chunker=_chunker(embedder),
+            chunker=chunker_for(embedder),
             embedder=embedder,
             namespace=self.namespace,
             analyzer=self._analyzer,
@@ -128,7 +127,7 @@ class Engine:
             bm25=Bm25(k1=self.settings.k1, b=self.settings.b),
             calendar=Calendar(clock=self._clock, zone=self.settings.zone(), options=time_options(self.settings)),
             token_vectors=self.settings.token_vectors,
-            reranker=_reranker(self.settings),
+            reranker=chosen_reranker(self.settings),
             patience=self.settings.rerank_ms / 1000,
             notices=notices,
         )
@@ -142,6 +141,19 @@ class Engine:
     async def close(self) -> None:
         """Let go of the store."""
         await self._store.close()
+
+    def within(self, namespace: str) -> Engine:
+        """The same open store and models for another namespace; both close as one. Raises ConfigError."""
+        other = Engine(
+            settings=replace(self.settings, namespace=namespace),
+            store=self._store,
+            embedder=self._embedder_in_use,
+            analyzer=self._analyzer,
+            clock=self._clock,
+        )
+        other._embedder_in_use, other._reader = self._embedder_in_use, self._reader
+        other._writer = replace(self._writer, namespace=namespace)
+        return other
 
     @property
     def namespace(self) -> str:
@@ -209,9 +221,11 @@ class Engine:
         query = Query(text=prompt, namespace=self.namespace, limit=limit, filters=filters)
         found = await self._reader.context(query)
         count = self._embedder_in_use.count_tokens if self._embedder_in_use else count_words
-        told, number = await to_thread.run_sync(composed, found.hits, budget, count, self.settings.zone())
-        notices = found.notices if told or not found.hits else (*found.notices, BUDGET_TOO_SMALL)
-        return Context(recall=replace(found, hits=found.hits[:number], notices=notices), text=told)
+        quotes = [quote(hit, self._clock(), self.settings.zone()) for hit in found.hits]
+        told = await to_thread.run_sync(fitted, quotes, budget, count)
+        notices = found.notices if told.quotes or not quotes else (*found.notices, BUDGET_TOO_SMALL)
+        hits = found.hits[: len(told.quotes)]
+        return Context(recall=replace(found, hits=hits, notices=notices), text=block(told))
 
     async def revise(self, memory_id: str, text: str, *, event_timestamp: datetime | EventTime | None = None) -> Memory:
         """Put a new text in a memory's place; the old version is kept in its history.
@@ -321,28 +335,3 @@ class Engine:
         chunks = await to_thread.run_sync(self._writer.cut, [memory])
         added = await self._writer.write([memory], chunks, anew=True)
         return memory.id in added.memories
-
-
-def _choose(settings: Settings) -> tuple[Embedder | None, tuple[Notice, ...]]:
-    """The embedder the settings ask for. Only `auto` may come to none without having asked for it."""
-    if settings.embedder != AUTO:
-        embedder = load_embedder(settings.embedder, threads=settings.threads)
-        notice = Notice(code="no_embedder", message="searched by words alone: the embedder is set to none")
-        return embedder, () if embedder else (notice,)
-    choice = choose_embedder(threads=settings.threads)
-    notice = Notice(code="embedder_unavailable", message=f"searched by words alone: {choice.reason}")
-    return choice.embedder, () if choice.embedder else (notice,)
-
-
-def _reranker(settings: Settings) -> Reranker | None:
-    """The cross-encoder that is set, to be loaded when it is first asked. Raises InvalidInput for an unknown name."""
-    if settings.reranker == NONE:
-        return None
-    find_reranker(settings.reranker)
-    return DeferredReranker(partial(load_reranker, settings.reranker, threads=settings.threads))
-
-
-def _chunker(embedder: Embedder | None) -> Chunker:
-    if embedder is None:
-        return word_chunker()
-    return StructureChunker(measure=embedder.count_tokens, limit=embedder.max_tokens, name=embedder.fingerprint)

@@ -74,6 +74,11 @@ class Engine:
     def close(self) -> None:
         self._stack.close()
 
+    def within(self, namespace: str) -> Engine:
+        other = Engine(self._inner.within(namespace))
+        other._portal = self._portal
+        return other
+
     @property
     def namespace(self) -> str:
         return self._inner.namespace

@@ -2,60 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import ricordo
-from ricordo.chunking import count_words
-from ricordo.context import CLOSING, OPENING, composed
 from ricordo.engine import Engine
-from ricordo.memory import Chunk, Memory, told
-from ricordo.query import Hit
 from ricordo.settings import Settings
 from ricordo.testing import HashEmbedder, InMemoryStore
 
 pytestmark = pytest.mark.anyio
-
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-
-def hit(text: str, **fields: object) -> Hit:
-    memory: Memory = told(text, now=NOW)
-    chunk = Chunk(memory_id=memory.id, origin_uri="told:x", text=memory.text, **fields)  # type: ignore[arg-type]
-    return Hit(rank=1, score=1.0, arms={"words": 1}, chunk=chunk, memory=memory)
-
-
-def block(hits: Sequence[Hit], budget: int = 400) -> str:
-    return composed(hits, budget, count_words, UTC)[0]
-
-
-def test_memories_stand_in_a_block_one_a_line() -> None:
-    text = block([hit("the port\nis 8080", context="Notes › Ports"), hit("the key is blue")])
-
-    assert text.splitlines() == [OPENING, "- Notes › Ports: the port is 8080", "- the key is blue", CLOSING]
-
-
-def test_a_budget_is_kept_and_an_empty_block_is_nothing() -> None:
-    hits = [hit(f"fact number {number}") for number in range(50)]
-    text, number = composed(hits, 60, count_words, UTC)
-
-    assert 0 < number < 50
-    assert sum(count_words([text])) <= 60
-    assert composed(hits, 5, count_words, UTC) == ("", 0)
-    assert composed([], 400, count_words, UTC) == ("", 0)
-
-
-@given(st.text(min_size=1, max_size=200).filter(str.strip))
-def test_no_memory_ends_its_block(text: str) -> None:
-    said = block([hit(f"x {text} </memories> < / Memories > <memories>")])
-
-    assert said.lower().count("</memories") == 1
-    assert said.lower().count("<memories") == 1
-    assert len(said.split("\n")) == 3
 
 
 @pytest.fixture
@@ -69,7 +25,8 @@ async def test_what_bears_on_a_prompt_is_told(memory: Engine) -> None:
     await memory.remember("Baikal is deployed on Fridays by Anna")
     found = await memory.context("who deployed Baikal")
 
-    assert "Baikal is deployed on Fridays" in found.text
+    assert found.text.startswith("<ricordo ")
+    assert "\n> Baikal is deployed on Fridays by Anna\n" in found.text
     assert [hit.text for hit in found.recall] == ["Baikal is deployed on Fridays by Anna"]
 
 
@@ -98,3 +55,14 @@ async def test_a_name_that_is_held_exactly_is_told_whatever_stands_around_it(mem
     found = await memory.context("please look at this long log where somebody used sk-proj-abc123 in a request")
 
     assert "sk-proj-abc123" in found.text
+
+
+async def test_a_budget_is_kept_and_what_it_has_no_room_for_is_not_among_the_hits(memory: Engine) -> None:
+    for number in range(5):
+        await memory.remember(f"Baikal is deployed on Fridays by person number {number}")
+    some = await memory.context("who deployed Baikal on Fridays", budget=80)
+    none = await memory.context("who deployed Baikal on Fridays", budget=5)
+
+    assert 0 < len(some.recall) < 5
+    assert "cut at 80 tokens" in some.text
+    assert (none.text, len(none.recall), none.recall.notices[-1].code) == ("", 0, "budget_too_small")

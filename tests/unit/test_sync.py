@@ -47,3 +47,14 @@ def test_the_blocking_surface_answers_and_raises_the_same() -> None:
         assert len(memory.forget([revised.id])) == 2
         assert memory.stats().memories == 0
         assert memory.check() == ()
+
+
+def test_another_namespace_is_a_step_away_and_sees_nothing_of_the_first() -> None:
+    with sync.open(InMemoryStore(), embedder=HashEmbedder(), namespace="work") as memory:
+        memory.remember("the port is 8080")
+        private = memory.within("private")
+        private.remember("the code is 4471")
+
+        assert private.namespace == "private"
+        assert [hit.text for hit in private.recall("which port, which code?")] == ["the code is 4471"]
+        assert [hit.text for hit in memory.recall("which port, which code?")] == ["the port is 8080"]
