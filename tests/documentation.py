@@ -30,7 +30,7 @@ import pytest
 from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
-from ricordo import engine
+from ricordo import equipment
 from ricordo.cli import main
 from ricordo.models import Choice, choose_embedder
 
@@ -181,7 +181,7 @@ def session(home: Path, *, real: bool = False, exact: bool = False) -> Iterator[
         patch.chdir(home)
         patch.syspath_prepend(str(home))
         # Patched because loading the model anew for every command would take most of the time.
-        patch.setattr(engine, "choose_embedder", _loaded_once)
+        patch.setattr(equipment, "choose_embedder", _loaded_once)
         yield Session(home=home, real=real, exact=exact)
 
 
