@@ -139,12 +139,14 @@ class Known:
 class Skipped:
     """A record or file that could not be read: where, and why.
 
-    `loses_memories` is False for a fault that costs none: its origin still counts as read whole.
+    `loses_memories` is False for a fault that costs none: its origin still counts as read whole. `unusable` is a file
+    of a format that is known, in which there was nothing to remember: an error, where one was expected.
     """
 
     where: str
     why: str
     loses_memories: bool = True
+    unusable: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

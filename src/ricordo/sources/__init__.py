@@ -137,12 +137,16 @@ class _Search:
             raise NotText(archive.where, "is an archive that holds no export that is known")
 
     def _read(self, known: Format, blob: Blob) -> Iterator[Source | Skipped | Path]:
+        if known.aside:
+            yield Skipped(where=blob.where, why=known.aside, loses_memories=False)
+            return
         usable = False
         for found in known.load()(blob, self.circumstances):
             usable = usable or not isinstance(found, Skipped)
             yield found
         if not usable:
-            yield Skipped(where=blob.where, why=f"holds {known.name}, but nothing in them can be remembered")
+            why = f"holds {known.name}, but nothing in them can be remembered"
+            yield Skipped(where=blob.where, why=why, unusable=True)
 
 
 def _check_regular(path: Path) -> None:

@@ -25,9 +25,13 @@ READER = "conversation-1"
 
 
 class Branch(StrEnum):
-    """Where a turn stands: in what the conversation came to, in an edited or retried version of it, or beside it."""
+    """Where a turn stands: in what the conversation came to, before its tool summed it up, in such a summary, in a
+    version that was edited or retried later, or beside it, where agents talk to each other.
+    """
 
     MAIN = "main"
+    PRE_COMPACT = "pre-compact"
+    SUMMARY = "summary"
     ABANDONED = "abandoned"
     SIDECHAIN = "sidechain"
 
@@ -37,12 +41,12 @@ class Turn:
     """What was said at once. `key` names it in its conversation for good, as the vendor does.
 
     `context` is what its text needs beside the conversation's title: the name of an attached file. `time` is None
-    when the vendor does not tell it.
+    when the vendor does not tell it. Nobody speaks a document: its `speaker` is None.
     """
 
     key: str
     text: str
-    speaker: str
+    speaker: str | None
     time: datetime | None = None
     branch: Branch = Branch.MAIN
     context: str = ""
@@ -53,14 +57,15 @@ class Turn:
 class Conversation:
     """Turns in the order in which they were made, all branches.
 
-    `origin.title` is the title, `link` leads to it. `updated_at` and the number of turns tell which of two copies is
-    the later one; None counts as the earliest.
+    `origin.title` is the title, `link` leads to it, `metadata` goes with every turn. `updated_at` and the number of
+    turns tell which of two copies is the later one; None counts as the earliest.
     """
 
     origin: Origin
     turns: tuple[Turn, ...]
     updated_at: datetime | None = None
     link: str | None = None
+    metadata: Mapping[str, Json] = field(default_factory=dict)
 
     def memories(self, circumstances: Circumstances) -> Iterator[Memory]:
         """One memory for each turn that says something. Their ids change with what is said, not with its place."""
@@ -71,7 +76,7 @@ class Conversation:
     def _memory(self, turn: Turn, text: str, position: int, circumstances: Circumstances) -> Memory:
         context = " › ".join(filter(None, (self.origin.title, clean(turn.context))))
         memory = Memory(
-            id=digest(self.origin.uri, clean(turn.key), turn.branch, context, text),
+            id=digest(self.origin.uri, clean(turn.key), context, text),
             text=text,
             origin=self.origin,
             created_at=circumstances.now,
@@ -85,7 +90,7 @@ class Conversation:
         return memory.happened(EventTime(start=turn.time, origin=EventOrigin.SOURCE) if turn.time else None)
 
     def _metadata(self, turn: Turn) -> dict[str, Json]:
-        known: dict[str, Json] = {"link": self.link} if self.link else {}
+        known: dict[str, Json] = {**({"link": self.link} if self.link else {}), **self.metadata}
         if turn.branch is not Branch.MAIN:
             known["branch"] = str(turn.branch)
         return known | dict(turn.metadata)
@@ -98,20 +103,8 @@ class Conversation:
 
     def digest(self) -> str:
         """Changes with anything that its memories hold."""
-        said = (
-            part
-            for turn in self.turns
-            for part in (
-                turn.key,
-                turn.text,
-                turn.speaker,
-                str(turn.time),
-                turn.branch,
-                turn.context,
-                str(turn.metadata),
-            )
-        )
-        return digest(self.origin.title or "", self.link or "", *map(clean, said))
+        told = (self.origin.title, self.link, self.metadata, *map(_told, self.turns))
+        return digest(clean(repr(told)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,3 +126,7 @@ class ConversationSource:
     def memories(self) -> Iterator[Memory | Skipped]:
         yield from self.faults
         yield from self.conversation.memories(self.circumstances)
+
+
+def _told(turn: Turn) -> tuple[object, ...]:
+    return turn.key, turn.text, turn.speaker, turn.time, str(turn.branch), turn.context, sorted(turn.metadata.items())

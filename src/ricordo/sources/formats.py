@@ -21,12 +21,16 @@ Read: TypeAlias = Callable[[Blob, Circumstances], Iterator["Source | Skipped | P
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Format:
-    """A format: `name` for people, the keys that at least one record has all of, and the function that reads it."""
+    """A format: `name` for people, the keys that at least one record has all of, and the function that reads it.
+
+    What is known and not to be read has no function; `aside` says why.
+    """
 
     name: str
     keys: frozenset[str]
-    module: str
-    function: str
+    module: str = ""
+    function: str = ""
+    aside: str = ""
 
     def load(self) -> Read:
         return cast("Read", getattr(import_module(self.module), self.function))
@@ -36,8 +40,23 @@ def _format(name: str, keys: str, module: str, function: str) -> Format:
     return Format(name=name, keys=frozenset(keys.split()), module=f"ricordo.sources.{module}", function=function)
 
 
+def _aside(name: str, keys: str, why: str) -> Format:
+    return Format(name=name, keys=frozenset(keys.split()), aside=why)
+
+
 # The first that fits reads the file: what asks for more comes first.
-FORMATS: tuple[Format, ...] = (_format("claude.ai conversations", "uuid chat_messages", "claude", "conversations"),)
+FORMATS: tuple[Format, ...] = (
+    _format("claude.ai conversations", "uuid chat_messages", "claude", "conversations"),
+    _format("claude.ai projects", "uuid docs prompt_template", "claude", "projects"),
+    _format("claude.ai projects", "uuid docs is_starter_project", "claude", "projects"),
+    _format("claude.ai memories", "account_uuid memory_files", "claude", "memories"),
+    _format("claude.ai memories", "account_uuid conversations_memory", "claude", "memories"),
+    _format("claude.ai memories", "account_uuid project_memories", "claude", "memories"),
+    _format("claude.ai design chats", "uuid project messages messages.role", "claude", "designs"),
+    _format("claude.ai files", "data_files data_files.filename", "claude", "manifest"),
+    _aside("account data", "uuid email_address verified_phone_number", "is about the account, which is not read"),
+    _aside("account data", "login_events", "is about the account, which is not read"),
+)
 
 
 def recognise(head: bytes) -> Format | None:
