@@ -1,0 +1,121 @@
+"""Transcripts of Claude Code as sources: a session is an origin, and a turn is one memory in all sessions it is in.
+
+A transcript grows and is given new titles; a fork begins with a copy of another. So the id of a memory comes from the
+record and its text alone, and its context is the session's first prompt, which stays. What a memory says of its branch
+changes in place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ricordo.exchange import Skipped
+from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin, clean, digest
+from ricordo.sources.blobs import Blob
+from ricordo.sources.circumstances import Circumstances
+from ricordo.sources.claude_code import Said, Transcript, read_transcript
+from ricordo.sources.conversations import Branch
+from ricordo.sources.records import Record, lines
+from ricordo.sources.values import fields, text
+
+__all__ = ["TranscriptSource", "transcripts"]
+
+KIND = "claude-code"
+# Raised whenever the same transcript would give other memories than before.
+READER = "claude-code-1"
+MAX_META = 65_536
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TranscriptSource:
+    """A session that was read. `name` is the session, for a helper's side file with the helper's own name."""
+
+    name: str
+    transcript: Transcript
+    circumstances: Circumstances
+    agent_kind: str | None = None
+    faults: tuple[Skipped, ...] = ()
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(kind=KIND, uri=f"{KIND}:{self.name}", title=clean(self.transcript.title) or None)
+
+    def revision(self) -> str:
+        """Copies of a session sort by how far they go."""
+        turns = self.transcript.turns
+        latest = max((turn.at for turn in turns if turn.at), default=None)
+        reached = latest.strftime("%Y-%m-%dT%H:%M:%S.%f") if latest else ""
+        said = (part for turn in turns for part in (turn.id, turn.text, turn.branch, str(turn.at), *turn.files))
+        return f"{reached}/{len(turns):07d}@{digest(READER, str(self.origin), *map(clean, said))}"
+
+    def memories(self) -> Iterator[Memory | Skipped]:
+        """Those records that could not be read, then one memory for each turn, in the order of the transcript."""
+        yield from self.faults
+        about = self._about()
+        for position, turn in enumerate(self.transcript.turns):
+            yield self._memory(turn, position, about)
+
+    def _memory(self, turn: Said, position: int, about: dict[str, Json]) -> Memory:
+        said, opening = clean(turn.text), clean(self.transcript.opening)
+        files: dict[str, Json] = {"files": list(turn.files)} if turn.files else {}
+        branch: dict[str, Json] = {"branch": str(turn.branch)} if turn.branch is not Branch.MAIN else {}
+        memory = Memory(
+            id=digest(KIND, clean(turn.id), said),
+            text=said,
+            origin=self.origin,
+            created_at=self.circumstances.now,
+            updated_at=self.circumstances.now,
+            context="" if said.startswith(opening) else opening,
+            group=self.origin.uri,
+            speaker=turn.speaker,
+            position=position,
+            metadata=about | branch | files,
+        )
+        return memory.happened(EventTime(start=turn.at, origin=EventOrigin.SOURCE) if turn.at else None)
+
+    def _about(self) -> dict[str, Json]:
+        found = {
+            "session": self.name.partition("/")[0],
+            "cwd": self.transcript.cwd,
+            "git_branch": self.transcript.git_branch,
+            "agent": self.agent_kind or self.transcript.agent,
+        }
+        return {key: value for key, value in found.items() if value}
+
+
+def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[TranscriptSource]:
+    """The session of a transcript. One in which nobody has said anything yet is a source that says nothing."""
+    faults: list[Skipped] = []
+
+    def read() -> Iterator[Record]:
+        for found in lines(blob):
+            if isinstance(found, Record):
+                yield found
+            else:
+                faults.append(found)
+
+    transcript = read_transcript(read())
+    stem = PurePosixPath(blob.name).name.removesuffix(".jsonl")
+    session = stem if stem in transcript.sessions or not transcript.sessions else transcript.sessions[-1]
+    helper = transcript.agent if stem.startswith("agent-") else None
+    yield TranscriptSource(
+        name=f"{session}/{helper}" if helper else session,
+        transcript=transcript,
+        circumstances=circumstances,
+        agent_kind=_agent_kind(blob.path) if helper else None,
+        faults=tuple(faults),
+    )
+
+
+def _agent_kind(path: Path | None) -> str | None:
+    """What kind of helper it was, as the small file beside its transcript says."""
+    if path is None:
+        return None
+    try:
+        with path.with_suffix(".meta.json").open("rb") as file:
+            return text(fields(json.loads(file.read(MAX_META))).get("agentType")) or None
+    except (OSError, ValueError, RecursionError):
+        return None
