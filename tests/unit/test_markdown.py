@@ -157,9 +157,9 @@ def test_a_heading_as_long_as_a_paragraph_is_cut_above_others(page: Path) -> Non
 
 def test_front_matter_gives_tags_event_time_and_metadata(page: Path) -> None:
     text = "---\ntitle: T\ntags: [home, '#garden/roses', home]\ndate: 2024-05-03\nstars: 4\nwho: {name: Bob}\n---\nx"
-    (memory,) = memories(page, text)
-    assert memory.text == "x"
-    assert memory.tags == ("home", "garden/roses")
+    properties, memory = memories(page, text)
+    assert (properties.text, memory.text) == ("stars: 4\nwho: name Bob", "x")
+    assert memory.tags == ("home", "garden/roses", "garden")
     assert memory.event_timestamp == datetime(2024, 5, 3, tzinfo=UTC)
     assert memory.metadata == {"stars": 4, "who": {"name": "Bob"}}
 
@@ -171,7 +171,10 @@ def test_tags_may_be_a_list_or_a_string(page: Path, tags: str) -> None:
 
 def test_tags_in_the_text_belong_to_their_section(page: Path) -> None:
     text = "---\ntags: home\n---\n# A #one\nsee #two/three, not a#b, #42, `#code`\n\n```\n#fence\n```\n## B\n#дом"
-    assert [memory.tags for memory in memories(page, text)] == [("home", "one", "two/three"), ("home", "дом")]
+    assert [memory.tags for memory in memories(page, text)] == [
+        ("home", "one", "two/three", "two"),
+        ("home", "дом"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -192,6 +195,11 @@ def test_tags_in_the_text_belong_to_their_section(page: Path) -> None:
         ("date: 0001-01-01", None),
         ("date:", None),
         ("modified: 2024-05-03", None),
+        ("date: 20240503", datetime(2024, 5, 3, tzinfo=EAST)),
+        ("date: 2024-W18", datetime(2024, 4, 29, tzinfo=EAST)),
+        ("date: 03/04/2026", None),
+        ("date: 03/04/2026\ncreated: 2024-05-03", datetime(2024, 5, 3, tzinfo=EAST)),
+        ("date: 2024-13-45", None),
     ],
 )
 def test_the_event_time_is_a_date_that_was_written_down(page: Path, properties: str, event: datetime | None) -> None:
@@ -267,7 +275,6 @@ def test_the_way_dates_are_read_is_part_of_the_revision(page: Path) -> None:
     [
         "a: [",
         "a: b: c",
-        "date: 2024-13-45",
         "a: &x [1]\nb: *x",
         "[" * 5000,
         "n: " + "1" * 5000,
@@ -275,9 +282,11 @@ def test_the_way_dates_are_read_is_part_of_the_revision(page: Path) -> None:
     ],
 )
 def test_front_matter_that_cannot_be_read_is_reported_and_the_page_is_read(page: Path, properties: str) -> None:
-    skipped, memory = source(page, f"---\n{properties}\n---\n# House\nx").memories()
+    skipped, unread, memory = source(page, f"---\n{properties}\n---\n# House\nx").memories()
     assert isinstance(skipped, Skipped)
     assert skipped.where == f"{page} (front matter)"
+    assert isinstance(unread, Memory)
+    assert unread.text == properties
     assert isinstance(memory, Memory)
     assert memory.text == "# House\nx"
 

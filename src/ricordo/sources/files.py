@@ -1,25 +1,35 @@
-"""What all sources that are files share: reading, naming, and the date in a file's name."""
+"""What all sources that are files share: reading, naming, and telling whether anything changed."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
 from datetime import tzinfo
 from hashlib import blake2b
 from pathlib import Path
 
-from ricordo.dates import iso_time
 from ricordo.errors import SourceError
-from ricordo.memory import EventOrigin, EventTime, Origin, clean, digest
-from ricordo.sources.encoding import decode
+from ricordo.memory import Json, Origin, clean, digest
+from ricordo.sources.encoding import decoded
 from ricordo.sources.folder import shown
 from ricordo.timeparse import TimeOptions
 
-__all__ = ["MAX_BYTES", "name_date", "origin", "read_bytes", "read_text", "revision"]
+__all__ = ["MAX_BYTES", "Written", "origin", "read", "read_bytes", "read_text", "revision"]
 
 MAX_BYTES = 64 * 2**20
 
-LEADING_MONTH = re.compile(r"\d{4}-\d{2}(?!-?\d)")
-DAY = re.compile(r"(?<!\d)(?<!\d-)\d{4}-\d{2}-\d{2}(?!-?\d)")
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """A file as it is written: its bytes, their text as a store can keep it, and the encoding, if it was guessed."""
+
+    data: bytes
+    text: str
+    encoding: str | None = None
+
+    @property
+    def metadata(self) -> dict[str, Json]:
+        """What is worth telling of the file with each memory."""
+        return {"encoding": self.encoding} if self.encoding else {}
 
 
 def read_bytes(path: Path) -> bytes:
@@ -32,9 +42,16 @@ def read_bytes(path: Path) -> bytes:
         raise SourceError(shown(path), error.strerror or str(error)) from error
 
 
+def read(path: Path) -> Written:
+    """The file and its text. Raises SourceError, also for a file that holds no text."""
+    data = read_bytes(path)
+    found = decoded(data, shown(path))
+    return Written(data=data, text=clean(found.text), encoding=found.encoding if found.guessed else None)
+
+
 def read_text(path: Path) -> str:
     """The file's text as a store can keep it. Raises SourceError, also for a file that holds no text."""
-    return clean(decode(read_bytes(path), shown(path)))
+    return read(path).text
 
 
 def origin(path: Path, kind: str, title: str) -> Origin:
@@ -45,9 +62,3 @@ def origin(path: Path, kind: str, title: str) -> Origin:
 def revision(path: Path, reader: str, zone: tzinfo, options: TimeOptions) -> str:
     """Changes with the file's bytes, with the reader's version, and with the way that dates are read."""
     return digest(reader, str(zone), repr(options), blake2b(read_bytes(path)).hexdigest())
-
-
-def name_date(path: Path, zone: tzinfo) -> EventTime | None:
-    """The day that a file's name holds (`2024-05-03-title.md`), or the month that it begins with, in the zone."""
-    match = DAY.search(path.name) or LEADING_MONTH.match(path.name)
-    return iso_time(match.group(), zone, EventOrigin.SOURCE) if match else None

@@ -19,8 +19,17 @@ __all__ = ["FrontMatter", "FrontMatterError", "read_front_matter", "unique"]
 # The first of these that holds a date is when the page's events happened.
 EVENT_KEYS = ("event_timestamp", "event", "date", "created", "created_at")
 TAG_KEYS = ("tags", "tag")
+ALIAS_KEYS = ("aliases", "alias")
+# What programs keep in properties for themselves: nobody will ask for it.
+HOUSEKEEPING = re.compile(
+    r"alias(?:es)?|css-?class(?:es)?|publish(?:ed)?|permalink|u?u?id|slug|layout|draft|type|lang|icon|banner.*|cover.*"
+    r"|(?:date|created|updated|modified|last)(?:[-_ ]?\w+)*|\w+[-_](?:at|date|time)|kanban.*|excalidraw.*|position"
+    r"|weight|toc|comments|math|obsidian.*|node_type",
+    re.IGNORECASE,
+)
 
 MAX_DEPTH = 8
+COMPACT_DATE = len("20240503")
 
 
 class FrontMatterError(ValueError):
@@ -36,14 +45,33 @@ class FrontMatter:
     event: EventTime | None = None
     metadata: dict[str, Json] = field(default_factory=dict)
 
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names of the page."""
+        return unique(name for key in ALIAS_KEYS for name in _names(self.metadata.get(key)))
+
+    def telling(self) -> str:
+        """The properties that say something, one a line, as they can be read; empty when all is housekeeping."""
+        said = ((key, _spoken(value)) for key, value in self.metadata.items() if not HOUSEKEEPING.fullmatch(key))
+        return "\n".join(f"{key}: {value}" for key, value in said if value)
+
 
 class _Loader(yaml.SafeLoader):
-    """Safe, and without aliases, by which a few lines unfold into gigabytes."""
+    """Safe, without aliases, by which a few lines unfold into gigabytes; a date that is none stays a text."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise FrontMatterError("YAML aliases are not read")
         return super().compose_node(parent, index)
+
+    def construct_date_or_text(self, node: yaml.ScalarNode) -> object:
+        try:
+            return self.construct_yaml_timestamp(node)
+        except ValueError:
+            return self.construct_scalar(node)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_date_or_text)
 
 
 def read_front_matter(text: str, zone: tzinfo, options: TimeOptions = STANDARD) -> FrontMatter | None:
@@ -95,6 +123,24 @@ def _tags(value: object) -> list[str]:
     return [tag for item in _ordered(value) if (tag := clean(str(item)).strip().lstrip("#").strip())]
 
 
+def _names(value: object) -> list[str]:
+    """A list of names, or one."""
+    items = value if isinstance(value, list) else [value]
+    return [name for item in items if isinstance(item, str | int | float) and (name := str(item).strip())]
+
+
+def _spoken(value: Json) -> str:
+    """A value as people write it: what is only true or false says nothing by itself."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_spoken, value)))
+    if isinstance(value, dict):
+        pairs = ((key, _spoken(item)) for key, item in value.items())
+        return ", ".join(f"{key} {item}" for key, item in pairs if item)
+    return "" if value is None or isinstance(value, bool) else str(value)
+
+
 def _event(value: object, zone: tzinfo, options: TimeOptions) -> EventTime | None:
     if isinstance(value, datetime):
         moment = value if value.tzinfo else value.replace(tzinfo=zone)
@@ -104,6 +150,8 @@ def _event(value: object, zone: tzinfo, options: TimeOptions) -> EventTime | Non
             return None
     if isinstance(value, date):
         return iso_time(value.isoformat(), zone, EventOrigin.SOURCE)
+    if isinstance(value, int) and len(str(value)) == COMPACT_DATE:
+        value = str(value)
     return dated(value, zone, options) if isinstance(value, str) else None
 
 

@@ -12,12 +12,13 @@ from ricordo.memory import Memory, Origin
 from ricordo.occasions import refined
 from ricordo.protocols import Skipped
 from ricordo.sources import files
+from ricordo.sources.dating import name_date, written_at
 from ricordo.timeparse import TimeOptions
 
 __all__ = ["TextSource"]
 
 # Raised whenever the same file would give other memories than before.
-READER = "text-2"
+READER = "text-3"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,15 +39,18 @@ class TextSource:
 
     def memories(self) -> Iterator[Memory | Skipped]:
         """One memory, or none when the file is blank."""
-        text = files.read_text(self.path)
-        if not text.strip():
+        written = files.read(self.path)
+        if not written.text.strip():
             return
         origin = self.origin
         memory = Memory(
-            text=text.strip("\n").rstrip(),
+            text=written.text.strip("\n").rstrip(),
             origin=origin,
             created_at=self.now,
             updated_at=self.now,
             context=origin.title or "",
+            metadata=written.metadata,
         )
-        yield memory.happened(refined(files.name_date(self.path, self.zone), text, self.zone, self.options))
+        named = name_date(self.path.name, self.zone)
+        event = refined(named, written.text, self.zone, self.options)
+        yield memory.happened(event or written_at(self.path, written.data, self.now))
