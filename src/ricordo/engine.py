@@ -268,6 +268,15 @@ class Engine:
         await self._store.purge()
         return tuple(sorted(gone))
 
+    async def restore(self, memories: Sequence[Memory]) -> tuple[str, ...]:
+        """Put memories that were just forgotten back as they were, versions before what superseded them.
+
+        Returns the ids that were not here. Raises StoreError, ModelError.
+        """
+        chunks = await to_thread.run_sync(self._writer.cut, list(memories))
+        added = await self._writer.write(memories, chunks, anew=True)
+        return tuple(sorted(added.memories))
+
     async def ingest(
         self, paths: Iterable[str | PathLike[str] | Source], *, tell: Callable[[Progress], None] | None = None
     ) -> Ingested:

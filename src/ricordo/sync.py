@@ -112,6 +112,9 @@ class Engine:
     def forget(self, ids: Sequence[str]) -> tuple[str, ...]:
         return self._portal.call(self._inner.forget, ids)
 
+    def restore(self, memories: Sequence[Memory]) -> tuple[str, ...]:
+        return self._portal.call(self._inner.restore, memories)
+
     def ingest(
         self, paths: Iterable[str | PathLike[str] | Source], *, tell: Callable[[Progress], None] | None = None
     ) -> Ingested:
