@@ -35,12 +35,12 @@ from ricordo.timeparse import TimeOptions
 
 __all__ = ["find_sources", "open_source"]
 
-# Suffix → module and class; whatever else holds text is plain text.
+# Suffix → module and what makes the source; whatever else holds text is plain text.
 READERS = {
-    ".markdown": ("ricordo.sources.markdown", "MarkdownSource"),
-    ".md": ("ricordo.sources.markdown", "MarkdownSource"),
-    ".mdown": ("ricordo.sources.markdown", "MarkdownSource"),
-    ".mkd": ("ricordo.sources.markdown", "MarkdownSource"),
+    ".markdown": ("ricordo.sources.notes", "open_note"),
+    ".md": ("ricordo.sources.notes", "open_note"),
+    ".mdown": ("ricordo.sources.notes", "open_note"),
+    ".mkd": ("ricordo.sources.notes", "open_note"),
     ".text": ("ricordo.sources.text", "TextSource"),
     ".txt": ("ricordo.sources.text", "TextSource"),
 }

@@ -30,8 +30,8 @@ PAUSE = timedelta(minutes=30)
 SPEAKERS = {"user": USER, "gemini": ASSISTANT, "model": ASSISTANT}
 # The first word of an activity's title says what was done, in the language of the account.
 _PROMPTED = re.compile(r"(?:Prompted|Запрос|Preguntaste|Solicitaste|Solicitou|Perguntou|Said)\s*:?\s+", re.IGNORECASE)
-_BREAK = re.compile(r"<(?:br|/p|/div|/li|/h\d|/tr|/pre)\b[^>]*>", re.IGNORECASE)
-_ITEM = re.compile(r"<li\b[^>]*>", re.IGNORECASE)
+_BREAK = re.compile(r"<(?:br|/p|/div|/li|/h\d|/tr|/pre)\b[^<>]*>", re.IGNORECASE)
+_ITEM = re.compile(r"<li\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _BLANK_LINES = re.compile(r"\n\s*\n+")
 

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from ricordo.exchange import Skipped
 from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin, clean, digest
+from ricordo.sources import NotText
 from ricordo.sources.blobs import Blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.claude_code import Said, Transcript, read_transcript
@@ -21,7 +22,7 @@ from ricordo.sources.conversations import Branch
 from ricordo.sources.records import Record, lines
 from ricordo.sources.values import fields, text
 
-__all__ = ["TranscriptSource", "transcripts"]
+__all__ = ["TranscriptSource", "beside", "transcripts"]
 
 KIND = "claude-code"
 # Raised whenever the same transcript would give other memories than before.
@@ -108,6 +109,11 @@ def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[Transcript
         agent_kind=_agent_kind(blob.path) if helper else None,
         faults=tuple(faults),
     )
+
+
+def beside(blob: Blob, circumstances: Circumstances) -> Iterator[TranscriptSource]:
+    """Nothing, without a word in a folder: a helper's description, and an index, are read with their transcripts."""
+    raise NotText(blob.where, "tells of transcripts, with which it is read")
 
 
 def _agent_kind(path: Path | None) -> str | None:
