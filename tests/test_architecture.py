@@ -18,7 +18,7 @@ MODULE_LINES = 350
 FUNCTION_LINES = 40
 
 NOUNS = {"errors", "exchange", "memory", "protocols", "query", "settings"}
-EDGES = {"cli", "render", "__main__", "demo", "eval"}
+EDGES = {"cli", "mcp", "render", "__main__", "demo", "eval"}
 IMPLEMENTATIONS = {"sources", "models", "stores", "testing"}
 # The facade, and what equips it, import the lazy tables.
 TABLES = {"engine", "equipment", "cli"}
@@ -33,6 +33,8 @@ HOMES = {
     "pgvector": "stores/postgres",
     "click": "cli",
     "matplotlib": "eval/plots",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
     "rich": "render",
     "markdown_it": "sources",
     "mdit_py_plugins": "sources",

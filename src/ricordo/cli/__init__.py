@@ -8,6 +8,7 @@ from ricordo.cli.answers import context, recall, timeline
 from ricordo.cli.eval import eval_
 from ricordo.cli.files import export, import_, ingest
 from ricordo.cli.health import doctor, stats
+from ricordo.cli.mcp import mcp
 from ricordo.cli.memories import forget, history, remember, revise, show
 from ricordo.cli.models import models
 from ricordo.cli.program import CommandLine
@@ -40,6 +41,6 @@ def main() -> None:
 
 for command in (
     remember, recall, context, timeline, ingest, show, revise, history, forget, stats, doctor, export, import_, move,
-    store, models, eval_, demo, completion,
+    store, models, mcp, eval_, demo, completion,
 ):  # fmt: skip
     main.add_command(command)

@@ -1,0 +1,105 @@
+"""Serving one client over stdin and stdout, until it is gone."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio import to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from ricordo.mcp.desk import Desk, Rules
+from ricordo.mcp.greeting import early_answer
+from ricordo.mcp.wire import Wire
+from ricordo.settings import Settings
+
+if TYPE_CHECKING:
+    from mcp.shared.message import SessionMessage
+
+__all__ = ["serve"]
+
+log = logging.getLogger(__name__)
+
+LOOK = 5.0
+"""Seconds between two looks whether the process that started this one is still there."""
+ORPHANED = 30.0
+"""Seconds of silence after which a server whose parent has gone is alone: something else holds its stdin open."""
+
+
+async def serve(wire: Wire, settings: Settings, rules: Rules, clock: Callable[[], datetime]) -> None:
+    """Serve the client at the other end of the wire."""
+    line = await to_thread.run_sync(wire.read, abandon_on_cancel=True)
+    early = early_answer(line)
+    try:
+        if early is not None:
+            await to_thread.run_sync(wire.write, early[1])
+        if line:
+            await _serve_rest(wire, line, early[0] if early else None, Desk(settings=settings, clock=clock), rules)
+    except* OSError as errors:
+        log.info("the client has gone: %s", errors.exceptions[0])
+
+
+async def _serve_rest(wire: Wire, first: bytes, answered: str | int | None, desk: Desk, rules: Rules) -> None:
+    # Loaded now: the client has its answer to `initialize` and is busy itself.
+    from ricordo.mcp.server import build
+
+    inward, requests = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
+    answers, outward = anyio.create_memory_object_stream["SessionMessage"](0)
+    lines = _Lines(wire=wire, answered=answered)
+    async with desk, anyio.create_task_group() as tasks:
+        tasks.start_soon(lines.forward, first, inward)
+        tasks.start_soon(lines.back, outward)
+        tasks.start_soon(_until_orphaned, lines, tasks.cancel_scope)
+        server = build(desk, rules, local=True)
+        await server.run(requests, answers, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Lines to messages and back. The answer to the request that is `answered` already is dropped."""
+
+    wire: Wire
+    answered: str | int | None = None
+    heard: float = field(default_factory=time.monotonic)
+
+    async def forward(self, line: bytes, inward: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        from mcp.shared.message import SessionMessage
+        from mcp_types import jsonrpc_message_adapter
+        from pydantic import ValidationError
+
+        async with inward:
+            while line:
+                self.heard = time.monotonic()
+                try:
+                    text = line.decode("utf-8", "replace")
+                    await inward.send(SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False)))
+                except ValidationError as error:
+                    await inward.send(error)
+                line = await to_thread.run_sync(self.wire.read, abandon_on_cancel=True)
+
+    async def back(self, outward: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        from mcp_types import JSONRPCResponse
+
+        async with outward:
+            async for item in outward:
+                message = item.message
+                if self.answered is not None and isinstance(message, JSONRPCResponse) and message.id == self.answered:
+                    self.answered = None
+                    continue
+                line = message.model_dump_json(by_alias=True, exclude_unset=True)
+                await to_thread.run_sync(self.wire.write, line.encode())
+
+
+async def _until_orphaned(lines: _Lines, scope: anyio.CancelScope) -> None:
+    parent = os.getppid()
+    while os.getppid() == parent or time.monotonic() - lines.heard < ORPHANED:
+        await anyio.sleep(LOOK)
+    log.info("the process that started this server has gone")
+    scope.cancel()
