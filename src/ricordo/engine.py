@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain
-from os import PathLike
+from functools import partial
 from types import TracebackType
 
 from anyio import to_thread
@@ -19,10 +18,11 @@ from ricordo.context import BUDGET, BUDGET_TOO_SMALL, MOST, Context
 from ricordo.embedding import Dropped, Embedded, Embedding, drop, embed
 from ricordo.equipment import chosen_embedder, chosen_reranker, chunker_for
 from ricordo.errors import InvalidInput
-from ricordo.ingest import Ingested, Progress, ingest
+from ricordo.ingest import Ingested, Progress
+from ricordo.intake import Given, take_in
 from ricordo.memory import EventTime, Json, Memory, told
 from ricordo.occasions import event_of, time_options
-from ricordo.protocols import Embedder, Fault, Source, Stats, Store
+from ricordo.protocols import Embedder, Fault, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
 from ricordo.quoting import block, fitted, quote
 from ricordo.recall import Reader
@@ -278,18 +278,21 @@ class Engine:
         return tuple(sorted(added.memories))
 
     async def ingest(
-        self, paths: Iterable[str | PathLike[str] | Source], *, tell: Callable[[Progress], None] | None = None
+        self,
+        paths: Iterable[Given],
+        *,
+        tell: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
+        prune: bool = False,
     ) -> Ingested:
         """Read files and folders, and then any sources given as objects that keep the promises of `Source`.
 
-        What is known is not read again; what a source no longer says is forgotten. `tell` is called after
-        each file or source. Raises StoreError, ModelError.
+        What is known is not read again; what a source no longer says is forgotten, and with `prune` what was read from
+        files in these folders that are gone. With `dry_run` nothing is written. `tell` is called after each source
+        and each batch. Raises StoreError, ModelError.
         """
-        given = list(paths)
-        files = (path for path in given if isinstance(path, str | PathLike))
-        sources = (source for source in given if not isinstance(source, str | PathLike))
-        found = find_sources(files, now=self._clock(), zone=self.settings.zone(), options=time_options(self.settings))
-        return await ingest(self._writer, chain(found, sources), tell)
+        find = partial(find_sources, now=self._clock(), zone=self.settings.zone(), options=time_options(self.settings))
+        return await take_in(self._writer, paths, find, tell, dry_run=dry_run, prune=prune)
 
     async def show(self, memory_id: str) -> Memory:
         """The memory whose id is, or begins with, `memory_id`. Raises NotFound, InvalidInput."""

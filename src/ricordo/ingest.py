@@ -1,27 +1,43 @@
-"""Reading sources into a store: only what changed is read, batches span files, a bad file stops nothing."""
+"""Reading sources into a store: only what changed is read, batches span sources, a bad one stops nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 from anyio import to_thread
 
 from ricordo.errors import SourceError
-from ricordo.memory import Chunk, Memory, Reading, digest
+from ricordo.memory import Chunk, Memory, Origin, Reading, digest
 from ricordo.protocols import Skipped, Source
 from ricordo.remember import Writer
 
-__all__ = ["Ingested", "Progress", "ingest"]
+__all__ = ["EDITION", "Ingested", "Origins", "Progress", "gone", "ingest"]
 
 BATCH_CHUNKS = 64
 READ_AHEAD = 64
+EDITION = "@"
+"""Stands between the edition and the content of a revision, where a source tells its edition."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origins:
+    """How many origins were looked at: those not known before, those read again, and those left as they were."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.new + self.changed + self.unchanged
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ingested:
-    """What an ingest did.
+    """What an ingest did, or, `rehearsed`, would have done.
 
     `memories` and `chunks` are all that the sources hold; of the memories, `added` are new and `unchanged`
     were known; `forgotten` is how many earlier ones the sources no longer say.
@@ -32,7 +48,9 @@ class Ingested:
     added: int = 0
     unchanged: int = 0
     forgotten: int = 0
+    origins: Origins = Origins()
     skipped: tuple[Skipped, ...] = ()
+    rehearsed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,18 +66,29 @@ class _Tally:
     memories: int = 0
     chunks: int = 0
     added: int = 0
+    unchanged: int = 0
     forgotten: int = 0
+    new: int = 0
+    changed: int = 0
+    same: int = 0
     skipped: list[Skipped] = field(default_factory=list)
 
-    def ingested(self) -> Ingested:
+    def ingested(self, *, rehearsed: bool = False) -> Ingested:
         return Ingested(
             memories=self.memories,
             chunks=self.chunks,
             added=self.added,
-            unchanged=self.memories - self.added,
+            unchanged=self.unchanged,
             forgotten=self.forgotten,
+            origins=Origins(new=self.new, changed=self.changed, unchanged=self.same),
             skipped=tuple(self.skipped),
+            rehearsed=rehearsed,
         )
+
+
+class _Count(NamedTuple):
+    memories: int
+    chunks: int
 
 
 @dataclass(slots=True)
@@ -69,6 +98,7 @@ class _Pending:
     memories: list[Memory] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
+    uris: set[str] = field(default_factory=set)
 
 
 async def ingest(
@@ -77,68 +107,104 @@ async def ingest(
     """Read sources into the writer's namespace. Raises StoreError and ModelError; what was written stays.
 
     A source whose revision is known is not read again. One that loses records is read for what it
-    does say, but nothing earlier is forgotten for it, and the next ingest reads it again.
+    does say, but nothing earlier is forgotten for it, and the next ingest reads it again. Of two copies of an origin
+    that tell their editions, the later one counts, whichever is read first. `tell` hears of every source and batch.
     """
-    run = _Run(writer)
-    for number, source in enumerate(sources, start=1):
+    run = _Run(writer, tell)
+    waiting = iter(sources)
+    while (source := await to_thread.run_sync(next, waiting, None)) is not None:
         if isinstance(source, Skipped):
             run.tally.skipped.append(source)
         else:
             await run.take(source)
-        if tell is not None:
-            tell(Progress(sources=number, so_far=run.tally.ingested()))
+        run.sources += 1
+        run.report()
     await run.flush()
     if run.tally.forgotten:
-        await writer.store.purge()
-    return run.tally.ingested()
+        await writer.purge()
+    return run.tally.ingested(rehearsed=writer.rehearses)
+
+
+def gone(origin: Origin) -> Reading:
+    """The reading of an origin that is no more: all that it said is forgotten."""
+    return Reading(origin=origin, revision="gone", memory_ids=frozenset())
 
 
 class _Run:
     """One ingest under way."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, tell: Callable[[Progress], None] | None) -> None:
         self.writer = writer
+        self.tell = tell
+        self.sources = 0
         self.tally = _Tally()
         self.pending = _Pending()
-        self.owners: dict[str, str] = {}
+        self.counted: dict[str, _Count] = {}
+
+    def report(self) -> None:
+        if self.tell is not None:
+            self.tell(Progress(sources=self.sources, so_far=self.tally.ingested(rehearsed=self.writer.rehearses)))
 
     async def take(self, source: Source) -> None:
         try:
-            revision = digest(await to_thread.run_sync(source.revision), self.writer.chunker.name)
-            known = await self.writer.store.reading(self.writer.namespace, source.origin.uri)
-            if known is not None and known.revision == revision:
-                self.tally.memories += known.memories
-                self.tally.chunks += known.chunks
+            revision = _revision(await to_thread.run_sync(source.revision), self.writer)
+            uri = source.origin.uri
+            if uri in self.pending.uris:
+                await self.flush()  # another copy of it was read in this very batch
+            known = await self.writer.store.reading(self.writer.namespace, uri)
+            if known is not None and not _is_news(revision, known.revision):
+                if uri not in self.counted:
+                    self.tally.unchanged += known.memories
+                self._count(uri, _Count(known.memories, known.chunks))
+                self.tally.same += 1
                 return
-            await self._read(source, revision)
+            self._count(uri, await self._read(source, revision))
+            self.tally.changed += known is not None
+            self.tally.new += known is None
         except SourceError as error:
             self.tally.skipped.append(Skipped(where=error.where, why=error.why))
 
-    async def _read(self, source: Source, revision: str) -> None:
+    def _count(self, uri: str, count: _Count) -> None:
+        """Count what an origin holds; of several copies only the last."""
+        before = self.counted.get(uri, _Count(0, 0))
+        self.counted[uri] = count
+        self.tally.memories += count.memories - before.memories
+        self.tally.chunks += count.chunks - before.chunks
+
+    async def _read(self, source: Source, revision: str) -> _Count:
         said: set[str] = set()
-        whole = True
+        owners: dict[str, str] = {}
+        whole, memories, chunks = True, 0, 0
         items = source.memories()
         while page := await to_thread.run_sync(_page, items):
             faults = [item for item in page if isinstance(item, Skipped)]
             self.tally.skipped += faults
             whole = whole and not any(fault.loses_memories for fault in faults)
-            memories = [item for item in page if isinstance(item, Memory) and item.id not in said]
-            said.update(memory.id for memory in memories)
-            await self._queue(memories)
+            unheard = {item.id: item for item in page if isinstance(item, Memory) and item.id not in said}
+            said.update(unheard)
+            queued = await self._queue(list(unheard.values()), owners)
+            memories, chunks = memories + queued.memories, chunks + queued.chunks
         if whole:
             reading = Reading(origin=source.origin, revision=revision, memory_ids=frozenset(said))
             self.pending.readings.append(reading)
+            self.pending.uris.add(source.origin.uri)
+        return _Count(memories, chunks)
 
-    async def _queue(self, memories: list[Memory]) -> None:
+    async def _queue(self, memories: Sequence[Memory], owners: dict[str, str]) -> _Count:
         forgotten = await self.writer.store.tombstones(self.writer.namespace, [memory.id for memory in memories])
-        for memory in memories:
-            if memory.id in forgotten:
-                continue
-            chunks = await to_thread.run_sync(self.writer.cut, [memory], self.owners)
+        kept = [memory for memory in memories if memory.id not in forgotten]
+        cut = await to_thread.run_sync(self._cut, kept, owners)
+        for memory, chunks in zip(kept, cut, strict=True):
             self.pending.memories.append(memory)
             self.pending.chunks += chunks
+            self.pending.uris.add(memory.origin.uri)
             if len(self.pending.chunks) >= BATCH_CHUNKS:
                 await self.flush()
+                self.report()
+        return _Count(len(kept), sum(map(len, cut)))
+
+    def _cut(self, memories: Sequence[Memory], owners: dict[str, str]) -> list[tuple[Chunk, ...]]:
+        return [self.writer.cut([memory], owners) for memory in memories]
 
     async def flush(self) -> None:
         """Write what is pending in one transaction."""
@@ -147,11 +213,23 @@ class _Run:
             return
         chunks = tuple({chunk.id: chunk for chunk in pending.chunks}.values())
         added = await self.writer.write(pending.memories, chunks, pending.readings)
-        self.tally.memories += len(pending.memories)
-        self.tally.chunks += len(chunks)
         self.tally.added += len(added.memories)
+        self.tally.unchanged += len(pending.memories) - len(added.memories)
         self.tally.forgotten += len(added.forgotten)
 
 
 def _page(items: Iterator[Memory | Skipped]) -> list[Memory | Skipped]:
     return list(islice(items, READ_AHEAD))
+
+
+def _revision(told: str, writer: Writer) -> str:
+    """What is stored of a source's revision: its edition as it is, its content and the way of cutting as a digest."""
+    edition, mark, content = told.rpartition(EDITION)
+    return f"{edition}{mark}{digest(content, writer.chunker.name)}"
+
+
+def _is_news(revision: str, known: str) -> bool:
+    """Whether a revision says anything that a known one does not: other content, in an edition that is no earlier."""
+    edition, _, content = revision.rpartition(EDITION)
+    known_edition, _, known_content = known.rpartition(EDITION)
+    return content != known_content and edition >= known_edition

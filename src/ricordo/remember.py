@@ -79,6 +79,15 @@ class Writer:
         )
         return await self.store.add(self.namespace, batch)
 
+    @property
+    def rehearses(self) -> bool:
+        """Whether it only tells what it would write."""
+        return False
+
+    async def purge(self) -> None:
+        """Erase what forgotten memories left in the store's files."""
+        await self.store.purge()
+
     async def fill(self, chunk_ids: Sequence[str]) -> None:
         """Make what stored chunks lack of vectors and token vectors, and store it in one transaction."""
         chunks = [chunk for chunk, _ in await self.store.get(self.namespace, chunk_ids)]

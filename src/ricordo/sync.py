@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
-from os import PathLike
 from types import TracebackType
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -26,8 +25,9 @@ from ricordo.context import BUDGET, MOST, Context
 from ricordo.embedding import Dropped, Embedded, Embedding
 from ricordo.engine import Remembered, utc_now
 from ricordo.ingest import Ingested, Progress
+from ricordo.intake import Given
 from ricordo.memory import EventTime, Json, Memory
-from ricordo.protocols import Embedder, Fault, Source, Stats, Store
+from ricordo.protocols import Embedder, Fault, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Recall
 from ricordo.settings import Settings
 from ricordo.timeline import Timeline
@@ -116,9 +116,14 @@ class Engine:
         return self._portal.call(self._inner.restore, memories)
 
     def ingest(
-        self, paths: Iterable[str | PathLike[str] | Source], *, tell: Callable[[Progress], None] | None = None
+        self,
+        paths: Iterable[Given],
+        *,
+        tell: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
+        prune: bool = False,
     ) -> Ingested:
-        return self._portal.call(partial(self._inner.ingest, paths, tell=tell))
+        return self._portal.call(partial(self._inner.ingest, paths, tell=tell, dry_run=dry_run, prune=prune))
 
     def show(self, memory_id: str) -> Memory:
         return self._portal.call(self._inner.show, memory_id)

@@ -224,7 +224,16 @@ def test_ingest_counts_what_it_read(run: Run, ask: Ask, tmp_path: Path) -> None:
     code, counts = ask("ingest", str(tmp_path / "a.md"))
 
     assert code == 0
-    assert counts == {"memories": 1, "chunks": 1, "added": 1, "unchanged": 0, "forgotten": 0, "skipped": []}
+    assert counts == {
+        "memories": 1,
+        "chunks": 1,
+        "added": 1,
+        "unchanged": 0,
+        "forgotten": 0,
+        "origins": {"new": 1, "changed": 0, "unchanged": 0},
+        "dry_run": False,
+        "skipped": [],
+    }
     assert run("ingest", str(tmp_path / "a.md")).stdout == (
         "1 memory in 1 chunk: 0 added, 1 unchanged, 0 forgotten\n"
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO
@@ -32,32 +32,35 @@ LINES_AT_ONCE = 200
     epilog=examples(
         "ricordo ingest ~/notes",
         "ricordo ingest README.md docs --namespace work",
+        "ricordo ingest ~/Downloads/data-2026-05-04.zip --dry-run",
     ),
 )
 @click.argument("paths", type=click.Path(), metavar="PATH…", nargs=-1, required=True)
+@click.option("--dry-run", is_flag=True, help="Tell what would change, and write nothing.")
+@click.option("--prune", is_flag=True, help="Forget what was read from files in these folders that are gone.")
 @pass_options
-def ingest(options: Options, /, *, paths: tuple[str, ...]) -> int:
-    """Read files, and all files in folders.
+def ingest(options: Options, /, *, paths: tuple[str, ...], dry_run: bool, prune: bool) -> int:
+    """Read files and exports, and all files in folders.
 
     What has not changed is not read again; what a file no longer says is forgotten.
     """
-    with _watching(paths, quiet=options.json) as tell:
-        counts = options.run(lambda memory: memory.ingest(paths, tell=tell))
+    with _watching(quiet=options.json) as tell:
+        counts = options.run(lambda memory: memory.ingest(paths, tell=tell, dry_run=dry_run, prune=prune))
     _tell_skipped(counts)
     options.show(counts)
-    return FOUND if counts.memories else NOTHING
+    unusable = any(skipped.unusable for skipped in counts.skipped)
+    return FOUND if (counts.memories or (prune and counts.forgotten)) and not unusable else NOTHING
 
 
 @contextmanager
-def _watching(paths: Sequence[str], *, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """A progress bar while somebody watches stderr."""
+def _watching(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A line of progress while somebody watches stderr."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from ricordo.render.progress import progress_bar
-    from ricordo.sources.folder import walk
+    from ricordo.render.progress import reading_line
 
-    with progress_bar(sum(1 for path in paths for _ in walk(Path(path)))) as tell:
+    with reading_line() as tell:
         yield tell
 
 

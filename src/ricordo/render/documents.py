@@ -124,13 +124,20 @@ def _(counts: Ingested) -> Document:
         "added": counts.added,
         "unchanged": counts.unchanged,
         "forgotten": counts.forgotten,
+        "origins": {
+            "new": counts.origins.new,
+            "changed": counts.origins.changed,
+            "unchanged": counts.origins.unchanged,
+        },
+        "dry_run": counts.rehearsed,
         "skipped": [{"where": skipped.where, "why": skipped.why} for skipped in counts.skipped],
     }
 
 
 @document.register
 def _(imported: Imported) -> Document:
-    return document(imported.counts)
+    counts = document(imported.counts)
+    return {name: counts[name] for name in counts if name not in ("origins", "dry_run")}
 
 
 @document.register

@@ -180,6 +180,10 @@ def _(counts: Ingested, view: View) -> RenderableType:
     if counts.skipped:
         facts.append(f"{len(counts.skipped)} skipped")
     whole = f"{_count(counts.memories, 'memory', 'memories')} in {_count(counts.chunks, 'chunk')}"
+    if counts.rehearsed:
+        origins = counts.origins
+        seen = f"{origins.new} new, {origins.changed} changed and {origins.unchanged} unchanged origins"
+        return Text(f"{whole}: {', '.join(facts)}\n{seen}; nothing was written")
     return Text(f"{whole}: {', '.join(facts)}")
 
 

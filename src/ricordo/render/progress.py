@@ -4,33 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ricordo import ingest
 from ricordo.embedding import Embedding
 from ricordo.move import Moving
 
-__all__ = ["embedding_bar", "moving_bar", "progress_bar"]
+__all__ = ["embedding_bar", "moving_bar", "reading_line"]
 
 
 @contextmanager
-def progress_bar(total: int) -> Iterator[Callable[[ingest.Progress], None]]:
-    """A function to be told of progress, and the bar that shows it until the block ends."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("reading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("files · {task.fields[memories]} memories"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("reading", total=total, memories=0)
+def reading_line() -> Iterator[Callable[[ingest.Progress], None]]:
+    """A function to be told of progress, and the line that shows it until the block ends.
+
+    How much there is to read is not known before it was read: a file may hold a thousand conversations.
+    """
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
+        task = line.add_task("reading", total=None)
+        began = monotonic()
 
         def tell(progress: ingest.Progress) -> None:
-            bar.update(task, completed=progress.sources, memories=progress.so_far.memories)
+            so_far = progress.so_far
+            rate = so_far.memories / max(monotonic() - began, 1e-3)
+            facts = [f"{so_far.origins.total:,} read", f"{so_far.memories:,} memories", f"{so_far.added:,} new"]
+            facts.append(f"{rate:,.0f} a second")
+            if so_far.skipped:
+                facts.append(f"{len(so_far.skipped):,} skipped")
+            line.update(task, description=" · ".join(facts))
 
         yield tell
 

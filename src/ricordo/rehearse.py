@@ -1,0 +1,78 @@
+"""A write path that writes nothing: it tells what a reading would add to the store, and what it would forget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ricordo.exchange import Added
+from ricordo.memory import Chunk, Memory, Reading
+from ricordo.protocols import Store
+from ricordo.remember import Writer
+
+__all__ = ["Rehearsal", "rehearsal"]
+
+
+@dataclass(slots=True)
+class _Said:
+    """The ids of memories by origin: those stored when first asked for, and what was rehearsed since."""
+
+    by_origin: dict[str, set[str]] | None = None
+
+    async def of(self, store: Store, namespace: str) -> dict[str, set[str]]:
+        if self.by_origin is None:
+            self.by_origin = {}
+            async for _, item in store.dump(namespace):
+                if isinstance(item, Memory):
+                    self.by_origin.setdefault(item.origin.uri, set()).add(item.id)
+        return self.by_origin
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rehearsal(Writer):
+    """Reads and cuts as the writer does; no model is asked and nothing is written."""
+
+    said: _Said = field(default_factory=_Said)
+
+    @property
+    def rehearses(self) -> bool:
+        return True
+
+    async def write(
+        self,
+        memories: Sequence[Memory],
+        chunks: Sequence[Chunk],
+        readings: Sequence[Reading] = (),
+        *,
+        anew: bool = False,
+    ) -> Added:
+        """What writing this batch would change."""
+        del anew
+        said = await self.said.of(self.store, self.namespace)
+        added: set[str] = set()
+        for memory in memories:
+            known = said.setdefault(memory.origin.uri, set())
+            if memory.id not in known:
+                added.add(memory.id)
+                known.add(memory.id)
+        forgotten: set[str] = set()
+        for reading in readings:
+            known = said.get(reading.origin.uri, set())
+            forgotten |= known - reading.memory_ids
+            known &= reading.memory_ids
+        return Added(memories=frozenset(added), forgotten=frozenset(forgotten), chunks=len(chunks))
+
+    async def purge(self) -> None:
+        """Nothing was forgotten."""
+
+
+def rehearsal(writer: Writer) -> Rehearsal:
+    """The rehearsal of what this writer would do."""
+    return Rehearsal(
+        store=writer.store,
+        chunker=writer.chunker,
+        embedder=None,
+        namespace=writer.namespace,
+        analyzer=writer.analyzer,
+        token_vectors=writer.token_vectors,
+    )
