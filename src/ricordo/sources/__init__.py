@@ -29,6 +29,7 @@ from ricordo.protocols import Skipped, Source
 from ricordo.sources.archives import is_archive, members
 from ricordo.sources.blobs import Blob, file_blob
 from ricordo.sources.circumstances import Circumstances
+from ricordo.sources.code import SUFFIXES
 from ricordo.sources.folder import shown, walk
 from ricordo.sources.formats import Format, recognise
 from ricordo.timeparse import TimeOptions
@@ -37,13 +38,21 @@ __all__ = ["find_sources", "open_source"]
 
 # Suffix → module and what makes the source; whatever else holds text is plain text.
 READERS = {
+    ".docx": ("ricordo.sources.documents", "DocumentSource"),
+    ".eml": ("ricordo.sources.mail", "MailSource"),
+    ".htm": ("ricordo.sources.documents", "DocumentSource"),
+    ".html": ("ricordo.sources.documents", "DocumentSource"),
     ".markdown": ("ricordo.sources.notes", "open_note"),
     ".md": ("ricordo.sources.notes", "open_note"),
     ".mdown": ("ricordo.sources.notes", "open_note"),
+    ".mbox": ("ricordo.sources.mail", "MailSource"),
     ".mkd": ("ricordo.sources.notes", "open_note"),
+    ".pdf": ("ricordo.sources.documents", "DocumentSource"),
     ".text": ("ricordo.sources.text", "TextSource"),
     ".txt": ("ricordo.sources.text", "TextSource"),
+    ".xhtml": ("ricordo.sources.documents", "DocumentSource"),
 }
+CODE = ("ricordo.sources.code", "CodeSource")
 PLAIN = ("ricordo.sources.text", "TextSource")
 
 SNIFFED_BYTES = 8192
@@ -174,7 +183,8 @@ def _check(path: Path) -> None:
 
 
 def _reader(path: Path, circumstances: Circumstances) -> Source:
-    module, name = READERS.get(path.suffix.lower(), PLAIN)
+    suffix = path.suffix.lower()
+    module, name = READERS.get(suffix) or (CODE if suffix in SUFFIXES else PLAIN)
     source: Source = getattr(import_module(module), name)(
         path=path, now=circumstances.now, zone=circumstances.zone, options=circumstances.options
     )

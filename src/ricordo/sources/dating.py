@@ -11,7 +11,7 @@ from ricordo.memory import EventOrigin, EventTime
 from ricordo.sources.git import committed_at
 from ricordo.timeparse import TimeOptions
 
-__all__ = ["at_clock", "is_daily", "leading_date", "name_date", "written_at"]
+__all__ = ["EARLIEST", "at_clock", "is_daily", "leading_date", "name_date", "written_at"]
 
 YEAR, MONTH, DAY = r"(?:19|20)\d{2}", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
 NAMED_DAY = re.compile(
