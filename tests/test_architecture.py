@@ -18,7 +18,7 @@ MODULE_LINES = 350
 FUNCTION_LINES = 40
 
 NOUNS = {"errors", "exchange", "memory", "protocols", "query", "settings"}
-EDGES = {"cli", "mcp", "render", "__main__", "demo", "eval"}
+EDGES = {"cli", "render", "__main__", "demo", "eval", "hooks", "keeper", "mcp"}
 IMPLEMENTATIONS = {"sources", "models", "stores", "testing"}
 # The facade, and what equips it, import the lazy tables.
 TABLES = {"engine", "equipment", "cli"}
@@ -40,6 +40,11 @@ HOMES = {
     "mdit_py_plugins": "sources",
     "yaml": "sources",
     "charset_normalizer": "sources",
+    "bs4": "sources",
+    "mammoth": "sources",
+    "markdownify": "sources",
+    "pypdf": "sources",
+    "watchfiles": "watch",
     "Stemmer": "stems",
     "pymorphy3": "stems",
     "platformdirs": "settings",
