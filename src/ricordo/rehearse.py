@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from ricordo.exchange import Added
 from ricordo.memory import Chunk, Memory, Reading
@@ -14,7 +14,7 @@ __all__ = ["Rehearsal", "rehearsal"]
 
 
 @dataclass(slots=True)
-class _Said:
+class _Held:
     """The ids of memories by origin: those stored when first asked for, and what was rehearsed since."""
 
     by_origin: dict[str, set[str]] | None = None
@@ -32,7 +32,7 @@ class _Said:
 class Rehearsal(Writer):
     """Reads and cuts as the writer does; no model is asked and nothing is written."""
 
-    said: _Said = field(default_factory=_Said)
+    held: _Held = field(default_factory=_Held)
 
     @property
     def rehearses(self) -> bool:
@@ -48,7 +48,7 @@ class Rehearsal(Writer):
     ) -> Added:
         """What writing this batch would change."""
         del anew
-        said = await self.said.of(self.store, self.namespace)
+        said = await self.held.of(self.store, self.namespace)
         added: set[str] = set()
         for memory in memories:
             known = said.setdefault(memory.origin.uri, set())
@@ -68,11 +68,4 @@ class Rehearsal(Writer):
 
 def rehearsal(writer: Writer) -> Rehearsal:
     """The rehearsal of what this writer would do."""
-    return Rehearsal(
-        store=writer.store,
-        chunker=writer.chunker,
-        embedder=None,
-        namespace=writer.namespace,
-        analyzer=writer.analyzer,
-        token_vectors=writer.token_vectors,
-    )
+    return Rehearsal(**{each.name: getattr(writer, each.name) for each in fields(writer)} | {"embedder": None})
