@@ -24,6 +24,7 @@ __all__ = [
     "data_directory",
     "load_settings",
     "setting_origins",
+    "state_directory",
     "without_password",
 ]
 
@@ -34,7 +35,11 @@ TOKEN_VECTORS = ("stored", "computed", "off")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 HEMISPHERES = ("north", "south")
 DATE_ORDERS = ("auto", "dmy", "mdy", "ymd")
+KEEPER = ("auto", "off")
+REDACT = ("off", "on")
 CHOICES = {
+    "keeper": KEEPER,
+    "redact": REDACT,
     "token_vectors": TOKEN_VECTORS,
     "week_start": WEEKDAYS,
     "hemisphere": HEMISPHERES,
@@ -47,6 +52,12 @@ def data_directory(environment: Mapping[str, str] = os.environ) -> Path:
     """Where memories are kept: `$RICORDO_HOME`, else the platform's per-user data directory."""
     home = environment.get(HOME)
     return Path(home).expanduser() if home else platformdirs.user_data_path("ricordo", appauthor=False)
+
+
+def state_directory(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where logs, queues and backups are: `state` in `$RICORDO_HOME`, else the platform's per-user state directory."""
+    home = environment.get(HOME)
+    return Path(home).expanduser() / "state" if home else platformdirs.user_state_path("ricordo", appauthor=False)
 
 
 def config_file(environment: Mapping[str, str] = os.environ) -> Path:
@@ -73,7 +84,9 @@ class Settings:
     `store` is a URL; `embedder` a model's name, `auto` or `none`; `token_vectors` are `stored` with each chunk,
     `computed` when they are needed, or `off`; `reranker` is a cross-encoder's name or `none`, and `rerank_ms` what
     it may take; `threads` the most that a model may use (0: chosen for the machine); `tz` an IANA time zone or
-    `local`; `k1` and `b` the parameters of BM25.
+    `local`; `k1` and `b` the parameters of BM25. `redact` says whether secrets are taken out of what is
+    told and read (`on` or `off`). `keeper` says whether a process that keeps the model loaded may be
+    started for hooks (`auto` or `off`), and `keeper_minutes` how long it stays when nobody asks.
     Dates are read by `week_start` (a weekday's English name), `hemisphere` (`north` or `south`) and `date_order`
     (`dmy`, `mdy`, `ymd`, or `auto`: by language).
     """
@@ -91,6 +104,9 @@ class Settings:
     date_order: str = "auto"
     k1: float = 1.5
     b: float = 0.75
+    redact: str = "off"
+    keeper: str = "auto"
+    keeper_minutes: int = 15
 
     def __post_init__(self) -> None:
         if not self.namespace.strip() or len(self.namespace) > MAX_NAMESPACE:
@@ -99,7 +115,7 @@ class Settings:
             )
         if self.k1 < 0 or not 0 <= self.b <= 1:
             raise ConfigError("k1, b", "settings", f"{self.k1}, {self.b}: k1 must not be negative, b between 0 and 1")
-        for name in ("threads", "rerank_ms"):
+        for name in ("threads", "rerank_ms", "keeper_minutes"):
             if getattr(self, name) < 0:
                 raise ConfigError(name, "settings", f"{getattr(self, name)} must not be negative")
         for name, known in CHOICES.items():

@@ -152,7 +152,7 @@ def test_what_is_installed_is_there_and_others_stay(name: str, machine: Machine,
     text = assistant.file(USER, machine).read_text()
     entry = assistant.shape.found(text)
     assert entry is not None
-    assert (entry["command"], entry["args"]) == ("/opt/ricordo/bin/ricordo", ["mcp"])
+    assert (entry["command"], entry["args"]) == ("/opt/ricordo/bin/ricordo", ["mcp", "--also", "personal"])
     for path, content in files.items():
         lost = set(content.decode().splitlines()) - set(path.read_text().splitlines())
         # A last line may get its comma, and what is on one line grows there.
@@ -276,7 +276,7 @@ def test_what_somebody_added_to_our_entry_stays_when_the_program_moves(machine: 
     install("cursor", machine, ledger, Invocation(program=("/new/ricordo",)))
 
     entry = json.loads(path.read_text())["mcpServers"]["ricordo"]
-    assert entry == {"env": {"RICORDO_TZ": "UTC"}, "command": "/new/ricordo", "args": ["mcp"]}
+    assert entry == {"env": {"RICORDO_TZ": "UTC"}, "command": "/new/ricordo", "args": ["mcp", "--also", "personal"]}
 
 
 def test_comments_and_trailing_commas_stay(machine: Machine, ledger: Ledger) -> None:
@@ -292,7 +292,9 @@ def test_comments_and_trailing_commas_stay(machine: Machine, ledger: Ledger) -> 
         '            "type": "stdio",\n'
         '            "command": "/opt/ricordo/bin/ricordo",\n'
         '            "args": [\n'
-        '                "mcp"\n'
+        '                "mcp",\n'
+        '                "--also",\n'
+        '                "personal"\n'
         "            ]\n"
         "        },\n",
     )
@@ -490,7 +492,7 @@ def test_claude_desktop_knows_no_projects(machine: Machine) -> None:
         ("/opt/my tools/ricordo hook stop", "stop"),
         ("'/opt/my tools/ricordo' hook prompt-submit --store sqlite:///a.db", "prompt-submit"),
         ('"C:/Program Files/ricordo.exe" hook session-end', "session-end"),
-        ("/usr/bin/python3 -m ricordo hook pre-compact", "pre-compact"),
+        ("/usr/bin/python3 -P -m ricordo hook pre-compact", "pre-compact"),
         ("echo hook stop", None),
     ],
 )
@@ -506,7 +508,7 @@ def test_paths_with_spaces_are_quoted_for_the_shell_they_run_in() -> None:
 
 def test_our_server_is_known_by_what_it_runs() -> None:
     assert is_own_server({"command": "/somewhere/ricordo", "args": ["mcp"]})
-    assert is_own_server({"command": "python3", "args": ["-m", "ricordo", "mcp"]})
+    assert is_own_server({"command": "python3", "args": ["-P", "-m", "ricordo", "mcp"]})
     assert is_own_server({"command": "uvx", "args": ["ricordo", "mcp"]})
     assert not is_own_server({"command": "npx", "args": ["-y", "ricordo-clone", "mcp"]})
     assert not is_own_server({"url": "https://example.org/mcp"})
@@ -523,7 +525,7 @@ def test_the_program_is_told_by_a_path_that_stays(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setenv("PATH", "/nowhere")  # what is on the PATH is what is tested
     assert own_program(str(program), "/usr/bin/python3") == (str(program),)
-    assert own_program("/x/__main__.py", "/usr/bin/python3") == ("/usr/bin/python3", "-m", "ricordo")
+    assert own_program("/x/__main__.py", "/usr/bin/python3") == ("/usr/bin/python3", "-P", "-m", "ricordo")
     monkeypatch.setenv("PATH", str(link.parent))
     assert own_program(str(program), "/usr/bin/python3") == (str(link),)
     assert passing(("/home/mira/.cache/uv/archive-v0/abc/bin/ricordo",))

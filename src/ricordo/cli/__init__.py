@@ -8,6 +8,8 @@ from ricordo.cli.answers import context, recall, timeline
 from ricordo.cli.eval import eval_
 from ricordo.cli.files import export, import_, ingest
 from ricordo.cli.health import doctor, stats
+from ricordo.cli.hook import hook, keep
+from ricordo.cli.install import install, uninstall
 from ricordo.cli.mcp import mcp
 from ricordo.cli.memories import forget, history, remember, revise, show
 from ricordo.cli.models import models
@@ -41,6 +43,6 @@ def main() -> None:
 
 for command in (
     remember, recall, context, timeline, ingest, show, revise, history, forget, stats, doctor, export, import_, move,
-    store, models, mcp, eval_, demo, completion,
+    store, models, mcp, eval_, install, uninstall, hook, keep, demo, completion,
 ):  # fmt: skip
     main.add_command(command)

@@ -33,19 +33,28 @@ LINES_AT_ONCE = 200
         "ricordo ingest ~/notes",
         "ricordo ingest README.md docs --namespace work",
         "ricordo ingest ~/Downloads/data-2026-05-04.zip --dry-run",
+        "ricordo ingest --queued",
     ),
 )
-@click.argument("paths", type=click.Path(), metavar="PATH…", nargs=-1, required=True)
+@click.argument("paths", type=click.Path(), metavar="PATH…", nargs=-1)
 @click.option("--dry-run", is_flag=True, help="Tell what would change, and write nothing.")
 @click.option("--prune", is_flag=True, help="Forget what was read from files in these folders that are gone.")
+@click.option("--queued", is_flag=True, help="Read the transcripts that hooks set aside, each for its project.")
 @pass_options
-def ingest(options: Options, /, *, paths: tuple[str, ...], dry_run: bool, prune: bool) -> int:
+def ingest(options: Options, /, *, paths: tuple[str, ...], dry_run: bool, prune: bool, queued: bool) -> int:
     """Read files and exports, and all files in folders.
 
     What has not changed is not read again; what a file no longer says is forgotten.
     """
+    if queued == bool(paths) or (queued and (dry_run or prune)):
+        raise click.UsageError("name a PATH to read, or --queued alone")
     with _watching(quiet=options.json) as tell:
-        counts = options.run(lambda memory: memory.ingest(paths, tell=tell, dry_run=dry_run, prune=prune))
+        if queued:
+            from ricordo.cli.queued import drained
+
+            counts = options.run(lambda memory: drained(memory, tell))
+        else:
+            counts = options.run(lambda memory: memory.ingest(paths, tell=tell, dry_run=dry_run, prune=prune))
     _tell_skipped(counts)
     options.show(counts)
     unusable = any(skipped.unusable for skipped in counts.skipped)

@@ -12,7 +12,13 @@ __all__ = ["NAME", "Invocation", "hook_event", "is_own_server", "same_server"]
 
 NAME = "ricordo"
 
+NAMESPACE = "--namespace"
+BESIDE = ("--also", "personal")
+"""An assistant in a project should find what its owner told another one, as hooks do."""
+
 PROGRAM = re.compile(r"ricordo(?:\.exe)?", re.IGNORECASE)
+LEADING = 5
+"""Words that a program's name is among: `uvx --from ricordo ricordo`, `python -P -m ricordo`."""
 HOOK = re.compile(r"""ricordo(?:\.exe)?["']?\s+hook\s+([a-z-]+)""", re.IGNORECASE)
 """A hook's command line, whether the program is run by its name, its path, or `python -m`."""
 
@@ -26,9 +32,11 @@ class Invocation:
     windows: bool = False
 
     def server(self, extra: Mapping[str, object]) -> dict[str, object]:
-        """The entry of the MCP server. `extra` comes first: what one client wants beside the command."""
+        """The entry of the MCP server. `extra` is what one client wants beside the command."""
         command, *arguments = self.program
-        return {**extra, "command": command, "args": [*arguments, "mcp", *self.options]}
+        kind = {"type": extra["type"]} if "type" in extra else {}
+        beside = () if NAMESPACE in self.options else BESIDE
+        return {**kind, "command": command, "args": [*arguments, "mcp", *beside, *self.options], **extra}
 
     def hook(self, event: str) -> str:
         """The command line of a hook, for the shell that assistants run it by."""
@@ -41,7 +49,7 @@ class Invocation:
 def is_own_server(entry: object) -> bool:
     """Whether an entry runs ricordo's server, wherever that is installed."""
     words = _words(entry)
-    return any(PROGRAM.fullmatch(re.split(r"[\\/]", word)[-1]) for word in words[:3]) and "mcp" in words
+    return any(PROGRAM.fullmatch(re.split(r"[\\/]", word)[-1]) for word in words[:LEADING]) and "mcp" in words
 
 
 def same_server(entry: object, wanted: Mapping[str, object]) -> bool:

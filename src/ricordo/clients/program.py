@@ -6,15 +6,17 @@ import shutil
 import sys
 from pathlib import Path
 
-__all__ = ["own_program", "passing"]
+__all__ = ["MODULE", "own_program", "passing"]
 
 NAMES = ("ricordo", "ricordo.exe")
+MODULE = ("-P", "-m", "ricordo")
+"""Without -P, Python would look for modules first in the folder it is started in, which may be anybody's."""
 PASSING = ("/uv/archive-v", "/uv/cache/", "/.cache/uv/", "/pipx/.cache/", "/_npx/")
 """Folders that tools clear of what they ran once."""
 
 
 def own_program(argument: str = sys.argv[0], executable: str = sys.executable) -> tuple[str, ...]:
-    """The program that runs now by its absolute path, or else Python and its `-m ricordo`.
+    """The program that runs now by its absolute path, or else Python and its module.
 
     A name on the PATH that leads to it goes before: that one stays when the environment behind it is made anew.
     """
@@ -22,7 +24,7 @@ def own_program(argument: str = sys.argv[0], executable: str = sys.executable) -
     found = shutil.which("ricordo")
     if found is not None and here is not None and Path(found).resolve() == here.resolve():
         return (str(Path(found).absolute()),)
-    return (str(here),) if here is not None else (executable, "-m", "ricordo")
+    return (str(here),) if here is not None else (executable, *MODULE)
 
 
 def passing(program: tuple[str, ...]) -> bool:

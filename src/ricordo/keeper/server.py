@@ -1,0 +1,249 @@
+"""The keeper itself: answers hooks, reads transcripts when it is quiet, and leaves when nobody asks."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from subprocess import DEVNULL
+
+import anyio
+from anyio import to_thread
+from anyio.abc import SocketAttribute, SocketStream
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from ricordo.engine import Engine, open, utc_now
+from ricordo.equipment import chosen_embedder
+from ricordo.errors import RicordoError
+from ricordo.hooks.queue import TranscriptQueue
+from ricordo.hooks.telling import brief, context
+from ricordo.hooks.workplace import Workplace
+from ricordo.journal import note
+from ricordo.keeper.frames import HEAD, PROTOCOL, VERSION, Document, FrameError, length, pack, unpack
+from ricordo.keeper.place import Place, peer, place_for, store_file
+from ricordo.query import Query
+from ricordo.settings import Settings, state_directory
+
+__all__ = ["JOURNAL", "keep"]
+
+JOURNAL = "keeper.log"
+SILENCE = 5.0
+"""Seconds that a caller may take to say what it wants."""
+WARMTH = 0.5
+"""Seconds that a caller waits at most until the store is open."""
+LOOK = 2.0
+"""Seconds between two looks at the clock, the socket and the queue."""
+SETTLED = 20.0
+"""Seconds after which a session that was set aside is taken to pause."""
+AGAIN = 300.0
+"""Seconds until work on the queue that failed is tried again."""
+SUCCESSION = 2.0
+"""Seconds that the keeper before this one may take to go."""
+
+GONE = (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, anyio.ClosedResourceError, TimeoutError)
+
+
+async def keep(settings: Settings, arguments: Sequence[str] = ()) -> bool:
+    """Serve until nobody asks any more; False where another keeper serves these settings already.
+
+    `arguments` are the options of the command line that the settings came from, for the work on the queue.
+    Raises Insecure where somebody else could listen.
+    """
+    place = place_for(settings)
+    place.secure()
+    async with _held(place.lock) as ours:
+        if ours:
+            await _Keeper(settings, place, arguments).serve()
+    return ours
+
+
+@asynccontextmanager
+async def _held(lock: Path) -> AsyncIterator[bool]:
+    """Whether the lock is ours, for as long as this process lives: the system lets go of it whatever happens."""
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        deadline = time.monotonic() + SUCCESSION
+        while not (ours := _locked(handle)) and time.monotonic() < deadline:
+            await anyio.sleep(0.1)
+        yield ours
+    finally:
+        os.close(handle)
+
+
+def _locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+class _Keeper:
+    def __init__(self, settings: Settings, place: Place, arguments: Sequence[str]) -> None:
+        self.settings = settings
+        self.place = place
+        self.arguments = arguments
+        self.journal = state_directory() / JOURNAL
+        self.queue = TranscriptQueue(folder=state_directory() / "queue")
+        self.memory: Engine | None = None
+        self.model = "loading"
+        self.begun = self.asked = time.monotonic()
+        self.answers = 0
+        self.reading = False
+        self.read_after = 0.0
+        self.opened = anyio.Event()
+        self.leaving = anyio.Event()
+
+    async def serve(self) -> None:
+        note(self.journal, f"version {VERSION} begins")
+        listener = await anyio.create_unix_listener(self.place.socket, mode=0o600)
+        async with listener, anyio.create_task_group() as group:
+            group.start_soon(listener.serve, self._converse)
+            group.start_soon(self._watch)
+            group.start_soon(self._obey_signals)
+            await self._remember_all()
+            self.place.socket.unlink(missing_ok=True)
+            group.cancel_scope.cancel()
+        note(self.journal, f"leaves after {self.answers} answers")
+
+    async def _remember_all(self) -> None:
+        """Have the store open, by words alone at first, with the model once that is loaded, until it is time to go."""
+        try:
+            async with open(settings=replace(self.settings, embedder="none", reranker="none")) as words:
+                self.memory = words
+                self.opened.set()
+                embedder, _ = await to_thread.run_sync(chosen_embedder, self.settings)
+                if embedder is None:
+                    self.model = "none"
+                    await self.leaving.wait()
+                    return
+                async with open(settings=replace(self.settings, reranker="none"), embedder=embedder) as whole:
+                    # The first question reads all vectors; nobody should wait for that.
+                    await whole.reader.context(Query(text="memory", namespace=self.settings.namespace))
+                    self.memory, self.model = whole, embedder.fingerprint
+                    await self.leaving.wait()
+        except RicordoError as error:
+            note(self.journal, f"{type(error).__name__}: {error}")
+
+    async def _obey_signals(self) -> None:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
+            async for _ in signals:
+                self.leaving.set()
+
+    async def _watch(self) -> None:
+        """Go when nobody asks, and when the socket or the store is no longer the one that was opened."""
+        await self.opened.wait()
+        file = store_file(self.settings.store)
+        watched = {path: _identity(path) for path in (self.place.socket, file) if path is not None}
+        async with anyio.create_task_group() as group:
+            while not self.leaving.is_set():
+                await anyio.sleep(LOOK)
+                idle = time.monotonic() - self.asked
+                if any(_identity(path) != known for path, known in watched.items()):
+                    note(self.journal, "the socket or the store was replaced")
+                    self.leaving.set()
+                elif self._has_transcripts():
+                    self.reading = True
+                    group.start_soon(self._read_queue)
+                elif idle > self.settings.keeper_minutes * 60 and not self.reading:
+                    self.leaving.set()
+
+    def _has_transcripts(self) -> bool:
+        return not self.reading and time.monotonic() > self.read_after and self.queue.waiting(SETTLED) > 0
+
+    async def _read_queue(self) -> None:
+        """In a process of its own and with less right to the machine, so that nobody's question waits for it."""
+        nice = shutil.which("nice")
+        command = [sys.executable, "-P", "-m", "ricordo", "ingest", "--queued", *self.arguments]
+        try:
+            done = await anyio.run_process(
+                [nice, "-n", "10", *command] if nice else command,
+                check=False,
+                stdin=DEVNULL,
+                stdout=DEVNULL,
+                stderr=None,
+            )
+            note(self.journal, f"the queue was read, exit code {done.returncode}")
+            self.read_after = time.monotonic() + (AGAIN if self.queue.waiting(SETTLED) else 0)
+        finally:
+            self.reading = False
+
+    async def _converse(self, stream: SocketStream) -> None:
+        async with stream:
+            if peer(stream.extra(SocketAttribute.raw_socket))[1] not in (None, os.getuid()):
+                return
+            reader = BufferedByteReceiveStream(stream)
+            try:
+                while not self.leaving.is_set():
+                    request = await _request(reader)
+                    answer = await self._answer(request)
+                    await stream.send(
+                        pack({"version": VERSION, "protocol": PROTOCOL, "process": os.getpid(), **answer})
+                    )
+                    if "leaving" in answer:
+                        self.leaving.set()
+            except FrameError as error:
+                note(self.journal, f"a caller sent {error}")
+            except GONE:
+                return
+
+    async def _answer(self, request: Document) -> Document:
+        self.answers += 1
+        try:
+            match request.get("ask"):
+                case "hello":
+                    return self._state()
+                case "leave":
+                    return {"leaving": True}
+                case "context" | "brief":
+                    self.asked = time.monotonic()
+                    return await self._told(request)
+                case other:
+                    return {"error": f"nothing is known about {other!r}"}
+        except (RicordoError, ValueError) as error:
+            return {"error": f"{type(error).__name__}: {error}"}
+        except Exception as error:  # noqa: BLE001  # the outermost edge of one answer; the next may go well
+            note(self.journal, f"a bug: {' | '.join(traceback.format_exception(error))}")
+            return {"error": f"a bug: {type(error).__name__}"}
+
+    async def _told(self, request: Document) -> Document:
+        workplace = Workplace.from_document(request.get("workplace"))
+        with anyio.move_on_after(WARMTH):
+            await self.opened.wait()
+        if self.memory is None:
+            return {"error": "the store is not open yet", "warming": True}
+        if request["ask"] == "brief":
+            return {"text": await brief(self.memory, workplace, utc_now())}
+        return {"text": await context(self.memory, str(request.get("prompt", "")), workplace, utc_now())}
+
+    def _state(self) -> Document:
+        return {
+            "ready": self.opened.is_set(),
+            "model": self.model,
+            "answers": self.answers,
+            "seconds": round(time.monotonic() - self.begun),
+            "waiting": self.queue.waiting(),
+        }
+
+
+async def _request(reader: BufferedByteReceiveStream) -> Document:
+    """What a caller says. Raises FrameError, and one of GONE when it says nothing."""
+    with anyio.fail_after(SILENCE):
+        size = length(await reader.receive_exactly(HEAD))
+        return unpack(await reader.receive_exactly(size))
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
