@@ -12,11 +12,10 @@ from anyio import to_thread
 
 from ricordo import transfer
 from ricordo.analyzer import STANDARD, Analyzer
-from ricordo.bm25 import Bm25
 from ricordo.chunking import count_words
 from ricordo.context import BUDGET, BUDGET_TOO_SMALL, MOST, Context
 from ricordo.embedding import Dropped, Embedded, Embedding, drop, embed
-from ricordo.equipment import chosen_embedder, chosen_reranker, chunker_for
+from ricordo.equipment import chosen_embedder, reader_for, writer_for
 from ricordo.errors import InvalidInput
 from ricordo.ingest import Ingested, Progress
 from ricordo.intake import Given, take_in
@@ -26,12 +25,10 @@ from ricordo.protocols import Embedder, Fault, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
 from ricordo.quoting import block, fitted, quote
 from ricordo.recall import Reader
-from ricordo.remember import Writer
 from ricordo.settings import Settings, load_settings
 from ricordo.sources import find_sources
 from ricordo.stores import open_store
 from ricordo.timeline import Timeline, of_namespace, of_topic
-from ricordo.window import Calendar
 
 __all__ = ["Engine", "Remembered", "open"]
 
@@ -112,25 +109,8 @@ class Engine:
             embedder, notices = await to_thread.run_sync(chosen_embedder, self.settings)
         self._embedder_in_use = embedder
         await self._store.open()
-        self._writer = Writer(
-            store=self._store,
-            chunker=chunker_for(embedder),
-            embedder=embedder,
-            namespace=self.namespace,
-            analyzer=self._analyzer,
-            token_vectors=self.settings.token_vectors == "stored",
-        )
-        self._reader = Reader(
-            store=self._store,
-            embedder=embedder,
-            analyzer=self._analyzer,
-            bm25=Bm25(k1=self.settings.k1, b=self.settings.b),
-            calendar=Calendar(clock=self._clock, zone=self.settings.zone(), options=time_options(self.settings)),
-            token_vectors=self.settings.token_vectors,
-            reranker=chosen_reranker(self.settings),
-            patience=self.settings.rerank_ms / 1000,
-            notices=notices,
-        )
+        self._writer = writer_for(self.settings, self._store, embedder, self._analyzer)
+        self._reader = reader_for(self._writer, self.settings, self._clock, notices)
         return self
 
     async def __aexit__(
@@ -180,14 +160,7 @@ class Engine:
         text, for a time without zone, and when what is to be replaced was replaced before; NotFound.
         """
         old = await self.show(supersedes) if supersedes else None
-        memory = told(
-            text,
-            now=self._clock(),
-            event=self._event(text, event_timestamp),
-            tags=tuple(tags),
-            metadata=metadata,
-            supersedes=old,
-        )
+        memory = self._told(text, event_timestamp, tags=tuple(tags), metadata=metadata, supersedes=old)
         if old is not None and old.superseded_by not in (None, memory.id):
             raise InvalidInput(f"{old.id} was replaced by {old.superseded_by}; that one can be replaced")
         created = await self._add(memory)
@@ -234,14 +207,7 @@ class Engine:
         what it says became true then. Raises NotFound, and InvalidInput for an empty text.
         """
         current = (await self.history(memory_id))[-1]
-        revised = told(
-            text,
-            now=self._clock(),
-            event=self._event(text, event_timestamp),
-            tags=current.tags,
-            metadata=current.metadata,
-            supersedes=current,
-        )
+        revised = self._told(text, event_timestamp, tags=current.tags, metadata=current.metadata, supersedes=current)
         await self._add(revised)
         return revised
 
@@ -337,6 +303,19 @@ class Engine:
         Raises InvalidInput when the lines are no export; a bad line is skipped and reported.
         """
         return await transfer.load(self._writer, transfer.read_lines(lines, where))
+
+    def _told(
+        self,
+        text: str,
+        stated: datetime | EventTime | None,
+        *,
+        tags: tuple[str, ...],
+        metadata: Mapping[str, Json] | None,
+        supersedes: Memory | None,
+    ) -> Memory:
+        text, event = self._writer.kept(text), self._event(text, stated)
+        memory = told(text, now=self._clock(), event=event, tags=tags, metadata=metadata, supersedes=supersedes)
+        return self._writer.cleaned(memory)
 
     def _event(self, text: str, stated: datetime | EventTime | None) -> EventTime:
         if isinstance(stated, datetime):

@@ -108,7 +108,8 @@ async def ingest(
 
     A source whose revision is known is not read again. One that loses records is read for what it
     does say, but nothing earlier is forgotten for it, and the next ingest reads it again. Of two copies of an origin
-    that tell their editions, the later one counts, whichever is read first. `tell` hears of every source and batch.
+    that tell their editions, the later one counts, whichever is read first. A memory that two origins say is written
+    once, for the first. `tell` hears of every source and batch.
     """
     run = _Run(writer, tell)
     waiting = iter(sources)
@@ -180,19 +181,22 @@ class _Run:
             faults = [item for item in page if isinstance(item, Skipped)]
             self.tally.skipped += faults
             whole = whole and not any(fault.loses_memories for fault in faults)
-            unheard = {item.id: item for item in page if isinstance(item, Memory) and item.id not in said}
+            heard = (self.writer.cleaned(item) for item in page if isinstance(item, Memory))
+            unheard = {memory.id: memory for memory in heard if memory.id not in said}
             said.update(unheard)
             queued = await self._queue(list(unheard.values()), owners)
             memories, chunks = memories + queued.memories, chunks + queued.chunks
         if whole:
-            reading = Reading(origin=source.origin, revision=revision, memory_ids=frozenset(said))
+            origin = self.writer.cleaned_origin(source.origin)
+            reading = Reading(origin=origin, revision=revision, memory_ids=frozenset(said))
             self.pending.readings.append(reading)
             self.pending.uris.add(source.origin.uri)
         return _Count(memories, chunks)
 
     async def _queue(self, memories: Sequence[Memory], owners: dict[str, str]) -> _Count:
         forgotten = await self.writer.store.tombstones(self.writer.namespace, [memory.id for memory in memories])
-        kept = [memory for memory in memories if memory.id not in forgotten]
+        elsewhere = await self._elsewhere(memories)
+        kept = [memory for memory in memories if memory.id not in forgotten | elsewhere]
         cut = await to_thread.run_sync(self._cut, kept, owners)
         for memory, chunks in zip(kept, cut, strict=True):
             self.pending.memories.append(memory)
@@ -202,6 +206,14 @@ class _Run:
                 await self.flush()
                 self.report()
         return _Count(len(kept), sum(map(len, cut)))
+
+    async def _elsewhere(self, memories: Sequence[Memory]) -> frozenset[str]:
+        """Those that another origin said before, as a forked session says what it began with: they stay with that."""
+        uris = {memory.id: memory.origin.uri for memory in memories}
+        entries = await self.writer.store.entries(self.writer.namespace, list(uris), None)
+        known = {entry.chunk.memory_id: entry.chunk.origin_uri for entry in entries}
+        known |= {memory.id: memory.origin.uri for memory in self.pending.memories if memory.id in uris}
+        return frozenset(memory_id for memory_id, uri in known.items() if uri != uris[memory_id])
 
     def _cut(self, memories: Sequence[Memory], owners: dict[str, str]) -> list[tuple[Chunk, ...]]:
         return [self.writer.cut([memory], owners) for memory in memories]
@@ -225,7 +237,7 @@ def _page(items: Iterator[Memory | Skipped]) -> list[Memory | Skipped]:
 def _revision(told: str, writer: Writer) -> str:
     """What is stored of a source's revision: its edition as it is, its content and the way of cutting as a digest."""
     edition, mark, content = told.rpartition(EDITION)
-    return f"{edition}{mark}{digest(content, writer.chunker.name)}"
+    return f"{edition}{mark}{digest(content, writer.way)}"
 
 
 def _is_news(revision: str, known: str) -> bool:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.exchange import Added, Batch, Entry
-from ricordo.memory import Chunk, Memory, Reading, digest
+from ricordo.memory import Chunk, Memory, Origin, Reading, digest
 from ricordo.protocols import Chunker, Embedder, Store
+from ricordo.secrets import nameless, redact, redacted, rules_revision
 from ricordo.tokenvectors import pack
 
 __all__ = ["Writer", "passage"]
@@ -34,7 +35,10 @@ class _Made:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Writer:
-    """The write path of one namespace. `token_vectors` says whether those are kept, where the embedder gives them."""
+    """The write path of one namespace. `token_vectors` says whether those are kept, where the embedder gives them.
+
+    One that `redacts` keeps no secret of what is told or read.
+    """
 
     store: Store
     chunker: Chunker
@@ -42,6 +46,24 @@ class Writer:
     namespace: str
     analyzer: Analyzer = STANDARD
     token_vectors: bool = True
+    redacts: bool = False
+
+    def kept(self, text: str) -> str:
+        """What is kept of a text."""
+        return redact(text).text if self.redacts else text
+
+    def cleaned(self, memory: Memory) -> Memory:
+        """What is kept of a memory, before it is cut."""
+        return redacted(memory) if self.redacts else memory
+
+    def cleaned_origin(self, origin: Origin) -> Origin:
+        """What is kept of an origin."""
+        return nameless(origin) if self.redacts else origin
+
+    @property
+    def way(self) -> str:
+        """Changes whenever the same memories would be stored otherwise."""
+        return f"{self.chunker.name}:{rules_revision()}" if self.redacts else self.chunker.name
 
     @property
     def token_fingerprint(self) -> str | None:

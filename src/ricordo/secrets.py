@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ricordo.memory import Json, Memory, digest
+from ricordo.memory import Json, Memory, Origin, digest
 
-__all__ = ["RULES", "Redacted", "count_secrets", "redact", "redacted", "rules_revision"]
+__all__ = ["RULES", "Redacted", "count_secrets", "nameless", "redact", "redacted", "rules_revision"]
 
 # The digit groups that issuers of cards use: first digits → lengths.
 CARD_LENGTHS = {
@@ -167,17 +167,28 @@ def count_secrets(texts: Iterable[str]) -> dict[str, int]:
 
 
 def redacted(memory: Memory) -> Memory:
-    """The memory without secrets in its text, context, tags and metadata.
+    """The memory without secrets in its text, context, tags, metadata, and what names its origin, group and speaker.
 
     An id that was derived from the text is derived again, so that it tells nothing of what was taken out.
     """
-    text, context = redact(memory.text).text, redact(memory.context).text
-    tags = tuple(redact(tag).text for tag in memory.tags)
-    metadata = {redact(key).text: _clean_json(value) for key, value in memory.metadata.items()}
-    if (text, context, tags, metadata) == (memory.text, memory.context, memory.tags, dict(memory.metadata)):
+    changed = replace(
+        memory,
+        text=redact(memory.text).text,
+        context=redact(memory.context).text,
+        origin=nameless(memory.origin),
+        group=redact(memory.group).text if memory.group else memory.group,
+        speaker=redact(memory.speaker).text if memory.speaker else memory.speaker,
+        tags=tuple(redact(tag).text for tag in memory.tags),
+        metadata={redact(key).text: _clean_json(value) for key, value in memory.metadata.items()},
+    )
+    if changed == memory:
         return memory
-    changed = replace(memory, text=text, context=context, tags=tags, metadata=metadata)
     return replace(changed, id="") if memory.id == replace(memory, id="").id else changed
+
+
+def nameless(origin: Origin) -> Origin:
+    """The origin without secrets in its title."""
+    return replace(origin, title=redact(origin.title).text) if origin.title else origin
 
 
 def rules_revision() -> str:

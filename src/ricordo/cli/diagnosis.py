@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
@@ -20,6 +21,7 @@ from ricordo.models.inventory import makers
 from ricordo.protocols import Embedder, Fault, Stats
 from ricordo.render.phrases import megabytes, size_advice
 from ricordo.render.reports import Diagnosis, Finding, Setting
+from ricordo.secrets import redact
 from ricordo.settings import Settings, setting_origins, without_password
 from ricordo.stores.sqlite.database import SQLITE_VERSION
 
@@ -93,7 +95,7 @@ def _russian() -> Finding:
 
 def _store(options: Options, embedder: Embedder | None) -> Iterator[Finding]:
     try:
-        stats, faults = anyio.run(_look, options)
+        stats, faults, secrets = anyio.run(_look, options)
     except (StoreError, MissingExtra, InvalidInput) as error:
         yield Finding(name="store", status="fault", message=str(error))
         return
@@ -101,14 +103,31 @@ def _store(options: Options, embedder: Embedder | None) -> Iterator[Finding]:
     yield Finding(name="store", status="ok", message=f"{stats.store}: {size}, schema version {stats.schema_version}")
     for fault in faults:
         yield Finding(name="store", status="fault", message=fault.what, mend=fault.mend)
+    yield _secrets(secrets)
     yield from _vectors(stats, embedder)
     yield from vector_sets(stats, embedder, makers(), tokens_stored=options.settings.token_vectors == "stored")
 
 
-async def _look(options: Options) -> tuple[Stats, tuple[Fault, ...]]:
+async def _look(options: Options) -> tuple[Stats, tuple[Fault, ...], dict[str, int]]:
     # Models have been looked at already, and must not keep the store from being looked at.
     async with open(settings=replace(options.settings, embedder=NONE), clock=options.clock) as memory:
-        return await memory.stats(), await memory.check()
+        secrets: Counter[str] = Counter()
+        async for line in memory.export(everything=True):
+            secrets.update(redact(line).counts)
+        return await memory.stats(), await memory.check(), dict(secrets)
+
+
+def _secrets(counts: dict[str, int]) -> Finding:
+    """How much looks like a secret, by rule; never what."""
+    if not counts:
+        return Finding(name="secrets", status="ok", message="nothing looks like a key, a token or a card number")
+    found = ", ".join(f"{count:,} {rule}" for rule, count in sorted(counts.items()))
+    return Finding(
+        name="secrets",
+        status="note",
+        message=f"some memories hold what looks like secrets: {found}",
+        mend="if they should not, forget them, or read their files again with `ricordo ingest --redact`",
+    )
 
 
 def _vectors(stats: Stats, embedder: Embedder | None) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 import click
 
 from ricordo.cli.input import STDIN, read_lines
-from ricordo.cli.options import Command, Options, examples, pass_options
+from ricordo.cli.options import Command, Options, examples, pass_options, redacting
 from ricordo.cli.program import FOUND, NOTHING
 from ricordo.errors import InvalidInput
 
@@ -40,6 +40,7 @@ LINES_AT_ONCE = 200
 @click.option("--dry-run", is_flag=True, help="Tell what would change, and write nothing.")
 @click.option("--prune", is_flag=True, help="Forget what was read from files in these folders that are gone.")
 @click.option("--queued", is_flag=True, help="Read the transcripts that hooks set aside, each for its project.")
+@redacting
 @pass_options
 def ingest(options: Options, /, *, paths: tuple[str, ...], dry_run: bool, prune: bool, queued: bool) -> int:
     """Read files and exports, and all files in folders.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from ricordo.cli.input import metadata, metadata_option, tag_option, text_or_stdin
-from ricordo.cli.options import TEXT, Command, Options, examples, pass_options
+from ricordo.cli.options import TEXT, Command, Options, examples, pass_options, redacting
 from ricordo.cli.program import FOUND, NOTHING
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Told(TypedDict):
 @tag_option
 @metadata_option
 @click.option("--supersedes", type=TEXT, metavar="ID", help="The memory that this one takes the place of.")
+@redacting
 @pass_options
 def remember(options: Options, /, *, text: str, **told: Unpack[Told]) -> int:
     """Remember a text; - reads it from standard input.
@@ -85,6 +86,7 @@ def show(options: Options, /, *, memory_id: str) -> int:
 @click.argument("memory_id", type=TEXT, metavar="ID")
 @click.argument("text", type=TEXT, metavar="TEXT|-")
 @when_option
+@redacting
 @pass_options
 def revise(options: Options, /, *, memory_id: str, text: str, when: str | None) -> int:
     """Put a new text in a memory's place.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ricordo.memory import EventTime
     from ricordo.settings import Settings
 
-__all__ = ["TEXT", "Command", "Options", "Program", "examples", "pass_options"]
+__all__ = ["TEXT", "Command", "Options", "Program", "examples", "pass_options", "redacting"]
 
 R = TypeVar("R")
 
@@ -109,6 +109,21 @@ def _set_now(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
 def _set_json(ctx: click.Context, _: click.Parameter, value: object) -> None:
     if value:
         ctx.ensure_object(Options).json = True
+
+
+def _redact(ctx: click.Context, _: click.Parameter, value: object) -> None:
+    if value:
+        ctx.ensure_object(Options).given["redact"] = "on"
+
+
+redacting = click.option(
+    "--redact",
+    is_flag=True,
+    expose_value=False,
+    callback=_redact,
+    help="Keep no keys, tokens, card numbers and passwords in URLs.",
+)
+"""The option of commands that write memories."""
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, value: object) -> None:
