@@ -20,13 +20,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+from urllib.parse import unquote, urlsplit
 
 from ricordo.errors import InvalidInput
 from ricordo.memory import digest
 
-__all__ = ["PERSONAL", "PROJECT", "Scope", "directory_of", "project_namespace", "project_root", "scope_of"]
+__all__ = ["PERSONAL", "PROJECT", "Rules", "Scope", "directory_of", "project_namespace", "project_root", "scope_of"]
 
 PERSONAL, PROJECT = "personal", "project"
 
@@ -64,6 +63,19 @@ class Scope:
         if meant not in self.searched:
             raise InvalidInput(f"namespace {name!r} cannot be reached from here; reachable: {', '.join(self.searched)}")
         return (meant,)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rules:
+    """Which namespaces a tool may reach: that `asked` for, others `also`, or `pins` that it cannot leave."""
+
+    asked: str | None = None
+    also: tuple[str, ...] = ()
+    pins: tuple[str, ...] = ()
+
+    def scope(self, personal: str, directory: Path | None) -> Scope:
+        """What they come to where the tool works. Raises InvalidInput where they contradict one another."""
+        return scope_of(personal=personal, directory=directory, asked=self.asked, also=self.also, pins=self.pins)
 
 
 def scope_of(
@@ -143,7 +155,9 @@ def directory_of(environment: Mapping[str, str], roots: Sequence[str], working: 
         return Path(said)
     for root in roots:
         if (parts := urlsplit(root)).scheme == "file":
-            return Path(url2pathname(parts.path))
+            path = unquote(parts.path)
+            # file:///C:/src/atlas
+            return Path(path[1:] if re.match("/[A-Za-z]:", path) else path)
     return working if project_root(working) or _is_below_home(working.resolve()) else None
 
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from ricordo.errors import InvalidInput
 from ricordo.memory import Chunk, Json, Memory, Origin, as_utc
+
+if TYPE_CHECKING:
+    # What only quotes or passes on an answer need not wait for it.
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "EVERYTHING",

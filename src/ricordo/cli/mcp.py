@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TypedDict, Unpack
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
 from ricordo.cli.options import TEXT, Command, Options, examples, pass_options
 from ricordo.cli.program import FOUND
 from ricordo.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from ricordo.projects import Rules
 
 __all__ = ["mcp"]
 
@@ -53,31 +57,30 @@ def mcp(options: Options, /, *, http: bool, port: int, **reach: Unpack[Reach]) -
 
 
 def _serve_stdio(options: Options, reach: Reach) -> int:
+    from ricordo.mcp.greeting import greet
     from ricordo.mcp.wire import Wire
 
     wire = Wire.claim()
-    _need_sdk()
+    rules = _rules(options, reach)
+    try:
+        opening = greet(wire)
+    except OSError:
+        return FOUND
     import anyio
 
-    from ricordo.mcp.desk import Rules
     from ricordo.mcp.stdio import serve
 
-    rules = Rules(asked=_asked(options), **reach)
-    rules.scope(options.settings, None)
-    anyio.run(serve, wire, options.settings, rules, options.clock)
+    anyio.run(serve, wire, opening, options.settings, rules, options.clock)
     return FOUND
 
 
 def _serve_http(options: Options, port: int, reach: Reach) -> int:
-    _need_sdk()
+    rules = _rules(options, reach)
     import anyio
 
-    from ricordo.mcp.desk import Rules
     from ricordo.mcp.http import ADDRESS, PATH, listen, serve, token
     from ricordo.render import tell
 
-    rules = Rules(asked=_asked(options), **reach)
-    rules.scope(options.settings, None)
     bearer, place = token()
     with listen(port) as listening:
         tell(f"serving http://{ADDRESS}:{listening.getsockname()[1]}{PATH}; clients bear the token of {place}")
@@ -85,14 +88,16 @@ def _serve_http(options: Options, port: int, reach: Reach) -> int:
     return FOUND
 
 
-def _asked(options: Options) -> str | None:
-    """The namespace that whoever started the server asked for; one in a file is the personal one."""
-    return options.given.get("namespace") or os.environ.get("RICORDO_NAMESPACE") or None
+def _rules(options: Options, reach: Reach) -> Rules:
+    """Which namespaces can be reached. Raises InvalidInput where that contradicts itself, MissingExtra for no SDK.
 
-
-def _need_sdk() -> None:
-    """Raises MissingExtra where the SDK is not installed; it is loaded later."""
-    from importlib.util import find_spec
+    A namespace that whoever started the server asked for is meant; one that a file sets is the personal one.
+    """
+    from ricordo.projects import Rules
 
     if find_spec("mcp") is None:
         raise MissingExtra("mcp", "serving assistants needs the SDK of the Model Context Protocol")
+    asked = options.given.get("namespace") or os.environ.get("RICORDO_NAMESPACE") or None
+    rules = Rules(asked=asked, **reach)
+    rules.scope(options.settings.namespace, None)
+    return rules

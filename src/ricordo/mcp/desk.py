@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, tzinfo
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ from anyio import to_thread
 from anyio.abc import TaskGroup
 
 from ricordo.errors import ModelError
-from ricordo.projects import Scope, scope_of
 from ricordo.query import Notice
 from ricordo.settings import Settings
 
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from ricordo.engine import Engine
     from ricordo.recall import Reader
 
-__all__ = ["MODEL_LOADING", "Desk", "Rules"]
+__all__ = ["MODEL_LOADING", "Desk"]
 
 PATIENCE = 1.5
 """Seconds that a call waits for a model; then words alone answer."""
@@ -34,21 +32,6 @@ PATIENCE = 1.5
 MODEL_LOADING = Notice(
     code="model_loading", message="searched by words alone while the model is loading; ask again in a moment for more"
 )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rules:
-    """Which namespaces a server may reach: that `asked` for, others `also`, or `pins` that it cannot leave."""
-
-    asked: str | None = None
-    also: tuple[str, ...] = ()
-    pins: tuple[str, ...] = ()
-
-    def scope(self, settings: Settings, directory: Path | None) -> Scope:
-        """What they come to where a client works in a directory. Raises InvalidInput where they contradict."""
-        return scope_of(
-            personal=settings.namespace, directory=directory, asked=self.asked, also=self.also, pins=self.pins
-        )
 
 
 class Desk:

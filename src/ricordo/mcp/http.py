@@ -19,8 +19,9 @@ import uvicorn
 from starlette.responses import JSONResponse
 
 from ricordo.errors import InvalidInput
-from ricordo.mcp.desk import Desk, Rules
+from ricordo.mcp.desk import Desk
 from ricordo.mcp.server import build
+from ricordo.projects import Rules
 from ricordo.settings import Settings, data_directory
 
 if TYPE_CHECKING:

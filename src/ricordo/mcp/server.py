@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -18,10 +17,10 @@ from mcp.shared.exceptions import MCPError
 from ricordo.errors import InvalidInput, NotFound, RicordoError
 from ricordo.mcp.answers import Answer
 from ricordo.mcp.calls import Caller, call
-from ricordo.mcp.desk import Desk, Rules
+from ricordo.mcp.desk import Desk
 from ricordo.mcp.greeting import INSTRUCTIONS, NAME, version
 from ricordo.mcp.surface import TOOLS, Surface
-from ricordo.projects import directory_of
+from ricordo.projects import Rules, directory_of
 
 __all__ = ["build"]
 
@@ -114,7 +113,7 @@ class _Handlers:
         client = context.session.client_params
         return Caller(
             desk=self._desk,
-            scope=self._rules.scope(self._desk.settings, directory),
+            scope=self._rules.scope(self._desk.settings.namespace, directory),
             client=client.client_info.name if client else None,
         )
 
@@ -139,20 +138,19 @@ async def _asked_roots(context: Context) -> tuple[str, ...]:
 
 
 def _tool(surface: Surface) -> types.Tool:
-    hints = types.ToolAnnotations(
-        read_only_hint=surface.reads_only,
-        destructive_hint=surface.destroys,
-        idempotent_hint=surface.reads_only or surface.name in ("remember", "forget"),
-        open_world_hint=False,
-    )
-    # Clients that search for tools when they need one keep this one at hand.
-    meta: Mapping[str, Any] | None = {"anthropic/alwaysLoad": True} if surface.name == "recall" else None
+    if surface.reads_only:
+        hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    else:
+        repeatable = surface.name != "revise"
+        hints = types.ToolAnnotations(
+            destructive_hint=surface.destroys, idempotent_hint=repeatable, open_world_hint=False
+        )
     return types.Tool(
         name=surface.name,
-        title=surface.title,
         description=surface.description,
         input_schema=surface.input_schema,
         output_schema=surface.output_schema,
         annotations=hints,
-        _meta=dict(meta) if meta else None,
+        # Clients that search for tools when they need one keep this one at hand.
+        _meta={"anthropic/alwaysLoad": True} if surface.name == "recall" else None,
     )

@@ -14,9 +14,10 @@ import anyio
 from anyio import to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from ricordo.mcp.desk import Desk, Rules
-from ricordo.mcp.greeting import early_answer
+from ricordo.mcp.desk import Desk
+from ricordo.mcp.greeting import Opening
 from ricordo.mcp.wire import Wire
+from ricordo.projects import Rules
 from ricordo.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,28 +33,22 @@ ORPHANED = 30.0
 """Seconds of silence after which a server whose parent has gone is alone: something else holds its stdin open."""
 
 
-async def serve(wire: Wire, settings: Settings, rules: Rules, clock: Callable[[], datetime]) -> None:
-    """Serve the client at the other end of the wire."""
-    line = await to_thread.run_sync(wire.read, abandon_on_cancel=True)
-    early = early_answer(line)
+async def serve(wire: Wire, opening: Opening, settings: Settings, rules: Rules, clock: Callable[[], datetime]) -> None:
+    """Serve the client at the other end of the wire, whose first line was read already."""
     try:
-        if early is not None:
-            await to_thread.run_sync(wire.write, early[1])
-        if line:
-            await _serve_rest(wire, line, early[0] if early else None, Desk(settings=settings, clock=clock), rules)
+        await _serve(wire, opening, Desk(settings=settings, clock=clock), rules)
     except* OSError as errors:
         log.info("the client has gone: %s", errors.exceptions[0])
 
 
-async def _serve_rest(wire: Wire, first: bytes, answered: str | int | None, desk: Desk, rules: Rules) -> None:
-    # Loaded now: the client has its answer to `initialize` and is busy itself.
+async def _serve(wire: Wire, opening: Opening, desk: Desk, rules: Rules) -> None:
     from ricordo.mcp.server import build
 
     inward, requests = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
     answers, outward = anyio.create_memory_object_stream["SessionMessage"](0)
-    lines = _Lines(wire=wire, answered=answered)
+    lines = _Lines(wire=wire, answered=opening.answered)
     async with desk, anyio.create_task_group() as tasks:
-        tasks.start_soon(lines.forward, first, inward)
+        tasks.start_soon(lines.forward, opening.line, inward)
         tasks.start_soon(lines.back, outward)
         tasks.start_soon(_until_orphaned, lines, tasks.cancel_scope)
         server = build(desk, rules, local=True)
