@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from anyio import to_thread
 
-from ricordo.errors import SourceError
-from ricordo.memory import Chunk, Memory, Origin, Reading, digest
+from ricordo.errors import NotFound, SourceError
+from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading, digest
 from ricordo.protocols import Skipped, Source
 from ricordo.remember import Writer
 
@@ -159,7 +159,7 @@ class _Run:
                 self._count(uri, _Count(known.memories, known.chunks))
                 self.tally.same += 1
                 return
-            self._count(uri, await self._read(source, revision))
+            self._count(uri, await self._read(source, revision, again=known is not None))
             self.tally.changed += known is not None
             self.tally.new += known is None
         except SourceError as error:
@@ -172,7 +172,7 @@ class _Run:
         self.tally.memories += count.memories - before.memories
         self.tally.chunks += count.chunks - before.chunks
 
-    async def _read(self, source: Source, revision: str) -> _Count:
+    async def _read(self, source: Source, revision: str, *, again: bool) -> _Count:
         said: set[str] = set()
         owners: dict[str, str] = {}
         whole, memories, chunks = True, 0, 0
@@ -184,7 +184,8 @@ class _Run:
             heard = (self.writer.cleaned(item) for item in page if isinstance(item, Memory))
             unheard = {memory.id: memory for memory in heard if memory.id not in said}
             said.update(unheard)
-            queued = await self._queue(list(unheard.values()), owners)
+            memories_read = [await self._as_first_said(each) if again else each for each in unheard.values()]
+            queued = await self._queue(memories_read, owners)
             memories, chunks = memories + queued.memories, chunks + queued.chunks
         if whole:
             origin = self.writer.cleaned_origin(source.origin)
@@ -192,6 +193,16 @@ class _Run:
             self.pending.readings.append(reading)
             self.pending.uris.add(source.origin.uri)
         return _Count(memories, chunks)
+
+    async def _as_first_said(self, memory: Memory) -> Memory:
+        """What a file says still, whose time is only that of the file, was said when it was first read."""
+        if memory.event_origin is not EventOrigin.SAID:
+            return memory
+        try:
+            before = await self.writer.store.memory(self.writer.namespace, memory.id)
+        except NotFound:
+            return memory
+        return memory.happened(before.event) if before.event_origin is EventOrigin.SAID else memory
 
     async def _queue(self, memories: Sequence[Memory], owners: dict[str, str]) -> _Count:
         forgotten = await self.writer.store.tombstones(self.writer.namespace, [memory.id for memory in memories])
