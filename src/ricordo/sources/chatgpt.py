@@ -127,7 +127,7 @@ def _is_hidden(metadata: Mapping[str, object]) -> bool:
 
 def _said(content: Mapping[str, object]) -> str:
     """The text and the speech of a message, without pictures."""
-    if content.get("content_type", "text") not in READ_TYPES:
+    if (text(content.get("content_type")) or "text") not in READ_TYPES:
         return ""
     parts = items(content.get("parts")) or [content.get("text")]
     texts = (part if isinstance(part, str) else text(fields(part).get("text")) for part in parts)

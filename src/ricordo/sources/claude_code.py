@@ -64,7 +64,7 @@ def read_transcript(records: Iterable[Record]) -> Transcript:
     reading = _Reading()
     for record in records:
         found = fields(record.value)
-        if found.get("type") in CHAIN:
+        if text(found.get("type")) in CHAIN:
             reading.follow(found)
         elif found:
             reading.title(found)
@@ -185,7 +185,7 @@ class _Reading:
             return
         files = self.turns[-1].files
         for block in map(fields, items(fields(record.get("message")).get("content"))):
-            if block.get("type") == "tool_use" and block.get("name") in WRITING_TOOLS:
+            if block.get("type") == "tool_use" and text(block.get("name")) in WRITING_TOOLS:
                 given = fields(block.get("input"))
                 path = text(given.get("file_path")) or text(given.get("notebook_path"))
                 if path and path not in files and len(files) < MOST_FILES:

@@ -109,9 +109,9 @@ class _Reading:
                 self.about.setdefault(key, text(value))
 
     def _item(self, item: dict[str, object], at: datetime | None) -> None:
-        if item.get("type") != "message" or item.get("role") not in SPEAKERS:
+        if item.get("type") != "message" or text(item.get("role")) not in SPEAKERS:
             return
         content = item.get("content")
-        parts = [part for part in map(fields, items(content)) if part.get("type") in PARTS]
+        parts = [part for part in map(fields, items(content)) if text(part.get("type")) in PARTS]
         texts = [content] if isinstance(content, str) else [text(part.get("text")) for part in parts]
         self.items.add(text(item.get("role")), "\n\n".join(filter(None, map(spoken, texts))), at)

@@ -27,7 +27,7 @@ BLANK = b" \t\r\n"
 BETWEEN = BLANK + b","
 QUOTE, OPENING = ord('"'), b"[{"
 TOO_LARGE = f"is larger than {MAX_RECORD // 2**20} MiB"
-MOST_SNIFFED = 100
+MOST_SNIFFED, MOST_NESTED = 100, 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,10 +89,12 @@ def keys_of_records(head: bytes) -> tuple[frozenset[str], ...]:
         if opening:
             if depth == base and len(records) < MOST_SNIFFED:
                 records.append(set())
-            names, key, depth = [*names, key], "", depth + 1
+            names.append(key)
+            key, depth = "", depth + 1
         elif closing:
-            names, depth = names[:-1], depth - 1
-        elif colon and records:
+            del names[-1:]
+            depth -= 1
+        elif colon and records and depth < MOST_NESTED:
             key = text.decode("utf-8", "replace")
             outer = [name for name in names[base + 1 :] if name]
             if len(outer) < 2:
