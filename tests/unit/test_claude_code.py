@@ -99,6 +99,16 @@ def test_what_was_typed_while_the_assistant_worked_is_remembered(session: Sessio
     assert told(memories(session.save(tmp_path))) == [("user", "Weave a scarf."), ("user", "Make it blue.")]
 
 
+def test_a_plan_and_the_answer_to_a_question_are_what_was_said(session: Session, tmp_path: Path) -> None:
+    session.assistant(tool("ExitPlanMode", plan="1. Warp the loom."))
+    asked = {"questions": [{"question": "Wool or cotton?"}], "answers": {"Wool or cotton?": "Wool"}}
+    session.user([{"type": "tool_result", "content": "The user answered."}], toolUseResult=asked)
+    assert told(memories(session.save(tmp_path))) == [
+        ("assistant", "1. Warp the loom."),
+        ("user", "Wool or cotton?\nWool"),
+    ]
+
+
 def test_files_that_were_written_are_named_beside_the_words_before(session: Session, tmp_path: Path) -> None:
     session.assistant("I add a test.", tool("Write", file_path="/x/test_loom.py", content="y" * 100))
     session.assistant(tool("Edit", file_path="/x/loom.py", old_string="a", new_string="b"))

@@ -2,12 +2,13 @@
 
 The conversation that the tool shows ends at the last compaction and forgets what was wound back. Here everything is
 read, once by its `uuid`, and says which branch it stands on. Tool results, progress, snapshots, hooks and reminders
-are not what anybody said; a file that was written is named in the metadata of the words before it.
+are not what anybody said, but plans and answers to questions are. A file that was written is named in the metadata of
+the words before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -165,7 +166,9 @@ class _Reading:
         if record.get("isCompactSummary"):
             there = bool(self.turns) or "forkedFrom" in record
             return ASSISTANT, "" if there else _prose(message.get("content"))
-        return str(record["type"]), _words(message.get("content"))
+        if record["type"] == ASSISTANT:
+            return ASSISTANT, _joined(_words(message.get("content")), *_plans(message.get("content")))
+        return USER, _joined(_words(message.get("content")), *_answers(fields(record.get("toolUseResult"))))
 
     def _add(self, record: dict[str, object], uuid: str, speaker: str, said: str) -> None:
         aside = record.get("isSidechain") is True
@@ -201,7 +204,26 @@ def _branch(record: dict[str, object]) -> Branch:
 def _words(content: object) -> str:
     """The text blocks of a message without what tools put there, each on its own."""
     blocks = [content] if isinstance(content, str) else [text(block.get("text")) for block in _texts(content)]
-    return "\n\n".join(filter(None, map(spoken, blocks)))
+    return _joined(*map(spoken, blocks))
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+def _plans(content: object) -> Iterator[str]:
+    """What the assistant proposes to do, which it says by calling a tool."""
+    for block in map(fields, items(content)):
+        if block.get("type") == "tool_use" and block.get("name") == "ExitPlanMode":
+            yield spoken(text(fields(block.get("input")).get("plan")))
+
+
+def _answers(result: dict[str, object]) -> Iterator[str]:
+    """What the user chose when a tool asked, each below its question."""
+    if isinstance(result.get("questions"), list):
+        for question, answer in fields(result.get("answers")).items():
+            if text(answer).strip():
+                yield f"{question}\n{answer}"
 
 
 def _prose(content: object) -> str:
