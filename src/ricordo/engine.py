@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from os import PathLike
 from types import TracebackType
 
 from anyio import to_thread
@@ -21,7 +22,7 @@ from ricordo.ingest import Ingested, Progress
 from ricordo.intake import Given, take_in
 from ricordo.memory import EventTime, Json, Memory, told
 from ricordo.occasions import event_of, time_options
-from ricordo.protocols import Embedder, Fault, Stats, Store
+from ricordo.protocols import Embedder, Fault, Skipped, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
 from ricordo.quoting import block, fitted, quote
 from ricordo.recall import Reader
@@ -29,6 +30,7 @@ from ricordo.settings import Settings, load_settings
 from ricordo.sources import find_sources
 from ricordo.stores import open_store
 from ricordo.timeline import Timeline, of_namespace, of_topic
+from ricordo.watch import Patience, Watched, watch
 
 __all__ = ["Engine", "Remembered", "open"]
 
@@ -257,8 +259,22 @@ class Engine:
         files in these folders that are gone. With `dry_run` nothing is written. `tell` is called after each source
         and each batch. Raises StoreError, ModelError.
         """
-        find = partial(find_sources, now=self._clock(), zone=self.settings.zone(), options=time_options(self.settings))
-        return await take_in(self._writer, paths, find, tell, dry_run=dry_run, prune=prune)
+        return await take_in(self._writer, paths, self._find, tell, dry_run=dry_run, prune=prune)
+
+    async def watch(
+        self,
+        paths: Iterable[str | PathLike[str]],
+        *,
+        tell: Callable[[Watched], None] | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        """Ingest files and folders, and go on with whatever changes there, until cancelled.
+
+        What was read from a file that is moved moves with it, and is forgotten when the file is gone for good. `tell`
+        hears of the first reading and of all that changed anything since. Raises MissingExtra without watchfiles,
+        InvalidInput for a path that cannot be followed, StoreError, ModelError.
+        """
+        await watch(self._writer, paths, partial(self._find, named=False), self._clock, tell, patience)
 
     async def show(self, memory_id: str) -> Memory:
         """The memory whose id is, or begins with, `memory_id`. Raises NotFound, InvalidInput."""
@@ -303,6 +319,10 @@ class Engine:
         Raises InvalidInput when the lines are no export; a bad line is skipped and reported.
         """
         return await transfer.load(self._writer, transfer.read_lines(lines, where))
+
+    def _find(self, paths: Iterable[str | PathLike[str]], *, named: bool = True) -> Iterator[Source | Skipped]:
+        zone, options = self.settings.zone(), time_options(self.settings)
+        return find_sources(paths, now=self._clock(), zone=zone, options=options, named=named)
 
     def _told(
         self,

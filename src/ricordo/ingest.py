@@ -14,7 +14,7 @@ from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading, digest
 from ricordo.protocols import Skipped, Source
 from ricordo.remember import Writer
 
-__all__ = ["EDITION", "Ingested", "Origins", "Progress", "gone", "ingest"]
+__all__ = ["EDITION", "Ingested", "Origins", "Progress", "gone", "ingest", "is_news", "revision_in"]
 
 BATCH_CHUNKS = 64
 READ_AHEAD = 64
@@ -148,12 +148,12 @@ class _Run:
 
     async def take(self, source: Source) -> None:
         try:
-            revision = _revision(await to_thread.run_sync(source.revision), self.writer)
+            revision = revision_in(await to_thread.run_sync(source.revision), self.writer)
             uri = source.origin.uri
             if uri in self.pending.uris:
                 await self.flush()  # another copy of it was read in this very batch
             known = await self.writer.store.reading(self.writer.namespace, uri)
-            if known is not None and not _is_news(revision, known.revision):
+            if known is not None and not is_news(revision, known.revision):
                 if uri not in self.counted:
                     self.tally.unchanged += known.memories
                 self._count(uri, _Count(known.memories, known.chunks))
@@ -245,13 +245,13 @@ def _page(items: Iterator[Memory | Skipped]) -> list[Memory | Skipped]:
     return list(islice(items, READ_AHEAD))
 
 
-def _revision(told: str, writer: Writer) -> str:
+def revision_in(told: str, writer: Writer) -> str:
     """What is stored of a source's revision: its edition as it is, its content and the way of cutting as a digest."""
     edition, mark, content = told.rpartition(EDITION)
     return f"{edition}{mark}{digest(content, writer.way)}"
 
 
-def _is_news(revision: str, known: str) -> bool:
+def is_news(revision: str, known: str) -> bool:
     """Whether a revision says anything that a known one does not: other content, in an edition that is no earlier."""
     edition, _, content = revision.rpartition(EDITION)
     known_edition, _, known_content = known.rpartition(EDITION)

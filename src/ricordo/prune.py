@@ -16,7 +16,7 @@ from ricordo.ingest import Ingested, gone
 from ricordo.memory import Origin, clean
 from ricordo.remember import Writer
 
-__all__ = ["pruned"]
+__all__ = ["file_of", "is_lost", "pruned"]
 
 
 async def pruned(writer: Writer, paths: Iterable[str | PathLike[str]], ingested: Ingested) -> Ingested:
@@ -55,10 +55,11 @@ def _folders(paths: list[Path]) -> tuple[list[Path], list[Skipped]]:
 
 
 def _lost(origins: Iterable[Origin], folders: list[Path]) -> list[Origin]:
-    return [origin for origin in origins if (path := _path(origin.uri)) is not None and _is_lost(path, folders)]
+    return [origin for origin in origins if (path := file_of(origin.uri)) is not None and is_lost(path, folders)]
 
 
-def _is_lost(path: Path, folders: list[Path]) -> bool:
+def is_lost(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether a file below one of these folders is surely there no more."""
     if not any(path.is_relative_to(folder) for folder in folders):
         return False
     try:
@@ -70,7 +71,7 @@ def _is_lost(path: Path, folders: list[Path]) -> bool:
     return False
 
 
-def _path(uri: str) -> Path | None:
+def file_of(uri: str) -> Path | None:
     """The file that a uri names; None for any other."""
     parts = urlsplit(uri)
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None

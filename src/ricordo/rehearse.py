@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from ricordo.exchange import Added
 from ricordo.memory import Chunk, Memory, Reading
 from ricordo.protocols import Store
-from ricordo.remember import Writer
+from ricordo.remember import Made, Writer
 
 __all__ = ["Rehearsal", "rehearsal"]
 
@@ -45,9 +45,10 @@ class Rehearsal(Writer):
         readings: Sequence[Reading] = (),
         *,
         anew: bool = False,
+        made: Mapping[str, Made] | None = None,
     ) -> Added:
         """What writing this batch would change."""
-        del anew
+        del anew, made
         said = await self.held.of(self.store, self.namespace)
         added: set[str] = set()
         for memory in memories:

@@ -17,7 +17,7 @@ from ricordo.protocols import Chunker, Embedder, Store
 from ricordo.secrets import nameless, redact, redacted, rules_revision
 from ricordo.tokenvectors import pack
 
-__all__ = ["Writer", "passage"]
+__all__ = ["Made", "Writer", "passage"]
 
 
 def passage(chunk: Chunk) -> str:
@@ -26,7 +26,7 @@ def passage(chunk: Chunk) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Made:
+class Made:
     """What an embedder made of a chunk: a vector, and its token vectors as they are stored."""
 
     vector: NDArray[np.float32] | None = None
@@ -87,9 +87,13 @@ class Writer:
         readings: Sequence[Reading] = (),
         *,
         anew: bool = False,
+        made: Mapping[str, Made] | None = None,
     ) -> Added:
-        """Store a batch in one transaction. What the store knows already never reaches the model."""
-        made = await self._encoded(chunks)
+        """Store a batch in one transaction. What the store knows already never reaches the model.
+
+        Nor does what the embedder `made` of the same passages elsewhere, by the ids of the chunks here.
+        """
+        made = {**(made or {}), **await self._encoded([chunk for chunk in chunks if chunk.id not in (made or {})])}
         entries = await to_thread.run_sync(_entries, chunks, made, self.analyzer)
         batch = Batch(
             memories=tuple(memories),
@@ -125,7 +129,7 @@ class Writer:
         )
         await self.store.add_vectors(self.namespace, batch)
 
-    async def _encoded(self, chunks: Sequence[Chunk]) -> dict[str, _Made]:
+    async def _encoded(self, chunks: Sequence[Chunk]) -> dict[str, Made]:
         """What the embedder makes of the chunks that the store lacks something of, by their ids."""
         embedder = self.embedder
         if embedder is None or not chunks:
@@ -142,11 +146,11 @@ class Writer:
         return {chunk.id: each for chunk, each in zip(unread, made, strict=True)}
 
 
-def _read(embedder: Embedder, texts: Sequence[str], *, tokens: bool) -> list[_Made]:
+def _read(embedder: Embedder, texts: Sequence[str], *, tokens: bool) -> list[Made]:
     if not tokens:
-        return [_Made(vector=row) for row in embedder.embed_passages(texts)]
+        return [Made(vector=row) for row in embedder.embed_passages(texts)]
     encoded = embedder.encode_passages(texts)
-    return [_Made(vector=row, tokens=pack(own.rows)) for row, own in zip(encoded.vectors, encoded.tokens, strict=True)]
+    return [Made(vector=row, tokens=pack(own.rows)) for row, own in zip(encoded.vectors, encoded.tokens, strict=True)]
 
 
 def _owned(chunk: Chunk, owners: dict[str, str]) -> Chunk:
@@ -155,13 +159,15 @@ def _owned(chunk: Chunk, owners: dict[str, str]) -> Chunk:
     return replace(chunk, id=digest(chunk.id, chunk.memory_id))
 
 
-def _entries(chunks: Sequence[Chunk], made: Mapping[str, _Made], analyzer: Analyzer) -> tuple[Entry, ...]:
-    nothing = _Made()
+def _entries(chunks: Sequence[Chunk], made: Mapping[str, Made], analyzer: Analyzer) -> tuple[Entry, ...]:
+    nothing = Made()
+    # The turns of a conversation, and the chunks of a section, stand in the same context.
+    contexts = {context: analyzer.lexemes(context) for context in {chunk.context for chunk in chunks}}
     return tuple(
         Entry(
             chunk=chunk,
             lexemes=analyzer.lexemes(chunk.text),
-            context_lexemes=analyzer.lexemes(chunk.context),
+            context_lexemes=contexts[chunk.context],
             vector=made.get(chunk.id, nothing).vector,
             tokens=made.get(chunk.id, nothing).tokens,
         )

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
+from os import PathLike
 from types import TracebackType
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -31,6 +32,7 @@ from ricordo.protocols import Embedder, Fault, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Recall
 from ricordo.settings import Settings
 from ricordo.timeline import Timeline
+from ricordo.watch import Patience, Watched
 
 __all__ = ["Engine", "open"]
 
@@ -124,6 +126,15 @@ class Engine:
         prune: bool = False,
     ) -> Ingested:
         return self._portal.call(partial(self._inner.ingest, paths, tell=tell, dry_run=dry_run, prune=prune))
+
+    def watch(
+        self,
+        paths: Iterable[str | PathLike[str]],
+        *,
+        tell: Callable[[Watched], None] | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        return self._portal.call(partial(self._inner.watch, paths, tell=tell, patience=patience))
 
     def show(self, memory_id: str) -> Memory:
         return self._portal.call(self._inner.show, memory_id)

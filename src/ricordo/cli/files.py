@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO, TypedDict, Unpack
 
 import click
 
@@ -20,11 +20,20 @@ from ricordo.errors import InvalidInput
 if TYPE_CHECKING:
     from ricordo.engine import Engine
     from ricordo.ingest import Ingested, Progress
+    from ricordo.watch import Watched
 
 __all__ = ["export", "import_", "ingest"]
 
 STDOUT = "-"
 LINES_AT_ONCE = 200
+
+
+class How(TypedDict):
+    """How an ingest is to be done."""
+
+    dry_run: bool
+    prune: bool
+    queued: bool
 
 
 @click.command(
@@ -34,21 +43,26 @@ LINES_AT_ONCE = 200
         "ricordo ingest README.md docs --namespace work",
         "ricordo ingest ~/Downloads/data-2026-05-04.zip --dry-run",
         "ricordo ingest --queued",
+        "ricordo ingest ~/notes ~/.claude/projects --watch",
     ),
 )
 @click.argument("paths", type=click.Path(), metavar="PATH…", nargs=-1)
 @click.option("--dry-run", is_flag=True, help="Tell what would change, and write nothing.")
 @click.option("--prune", is_flag=True, help="Forget what was read from files in these folders that are gone.")
 @click.option("--queued", is_flag=True, help="Read the transcripts that hooks set aside, each for its project.")
+@click.option("--watch", "watched", is_flag=True, help="Go on with whatever changes there, until interrupted.")
 @redacting
 @pass_options
-def ingest(options: Options, /, *, paths: tuple[str, ...], dry_run: bool, prune: bool, queued: bool) -> int:
+def ingest(options: Options, /, *, paths: tuple[str, ...], watched: bool, **how: Unpack[How]) -> int:
     """Read files and exports, and all files in folders.
 
     What has not changed is not read again; what a file no longer says is forgotten.
     """
-    if queued == bool(paths) or (queued and (dry_run or prune)):
+    dry_run, prune, queued = how["dry_run"], how["prune"], how["queued"]
+    if queued == bool(paths) or (queued and (dry_run or prune or watched)):
         raise click.UsageError("name a PATH to read, or --queued alone")
+    if watched:
+        return _watch(options, paths, ends=options.json or dry_run)
     with _watching(quiet=options.json) as tell:
         if queued:
             from ricordo.cli.queued import drained
@@ -60,6 +74,28 @@ def ingest(options: Options, /, *, paths: tuple[str, ...], dry_run: bool, prune:
     options.show(counts)
     unusable = any(skipped.unusable for skipped in counts.skipped)
     return FOUND if (counts.memories or (prune and counts.forgotten)) and not unusable else NOTHING
+
+
+def _watch(options: Options, paths: tuple[str, ...], *, ends: bool) -> int:
+    """Read what changes and tell of it, until interrupted, which is how it ends well."""
+    from ricordo.render import tell
+
+    if ends:
+        raise click.UsageError("--watch goes on; --json and --dry-run are for what comes to an end")
+
+    def show(done: Watched) -> None:
+        _tell_skipped(done.ingested)
+        options.show(done.ingested)
+        if done.moved:
+            tell(f"{done.moved} moved")
+        if done.forgotten:
+            tell(f"{done.forgotten} forgotten: their files are gone")
+
+    try:
+        options.run(lambda memory: memory.watch(paths, tell=show))
+    except KeyboardInterrupt:
+        tell("no longer following")
+    return FOUND
 
 
 @contextmanager

@@ -72,13 +72,19 @@ def open_source(
 
 
 def find_sources(
-    paths: Iterable[str | PathLike[str]], *, now: datetime, zone: tzinfo = UTC, options: TimeOptions = STANDARD
+    paths: Iterable[str | PathLike[str]],
+    *,
+    now: datetime,
+    zone: tzinfo = UTC,
+    options: TimeOptions = STANDARD,
+    named: bool = True,
 ) -> Iterator[Source | Skipped]:
     """The readers of all files named, and of all files in the folders named, each file once.
 
     A file that holds many origins yields many. The order is that of `paths`, then of names. In a folder, hidden files
     and folders are passed over, and so is what holds no text; named by itself, it comes as Skipped, as do files that
-    cannot be read. `now` dates the memories, `zone` and `options` are how dates are read.
+    cannot be read; unless `named`, a file is taken for one of a folder. `now` dates the memories, `zone` and `options`
+    are how dates are read.
     """
     search = _Search(Circumstances(now=now, zone=zone, options=options))
     for path in map(Path, paths):
@@ -86,7 +92,7 @@ def find_sources(
             if isinstance(file, Skipped):
                 yield file
             else:
-                yield from search.file(file, named=file == path)
+                yield from search.file(file, named=named and file == path)
 
 
 class _Search:

@@ -1,0 +1,97 @@
+"""Files that were moved: what they say goes with them, with its vectors, its age and its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeGuard
+
+from anyio import to_thread
+
+from ricordo.exchange import Added, Tombstone
+from ricordo.ingest import gone, revision_in
+from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading
+from ricordo.protocols import Source
+from ricordo.remember import Made, Writer
+
+__all__ = ["Move", "relocated"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Move:
+    """A source that holds what an origin, which is gone, held when it was last read."""
+
+    old: Origin
+    source: Source
+
+
+async def relocated(writer: Writer, move: Move, now: datetime) -> Added:
+    """Let the memories of the old origin be those of the new one, in one transaction.
+
+    Nothing that is the same is read by the model again, and what was forgotten there stays forgotten here. Raises
+    StoreError, ModelError, and SourceError when the source cannot be read.
+    """
+    told = await to_thread.run_sync(move.source.revision)
+    read = await to_thread.run_sync(list, move.source.memories())
+    said = [writer.cleaned(item) for item in read if isinstance(item, Memory)]
+    old = [item async for _, item in writer.store.dump(writer.namespace) if _is_of(item, move.old)]
+    await _bury_again(writer, said, move.old, now)
+    memories = list(_carried(said, old))
+    chunks = await to_thread.run_sync(writer.cut, memories)
+    made = await _made_before(writer, old, chunks)
+    reading = Reading(
+        origin=writer.cleaned_origin(move.source.origin),
+        revision=revision_in(told, writer),
+        memory_ids=frozenset(memory.id for memory in memories),
+    )
+    return await writer.write(memories, chunks, [reading, gone(move.old)], made=made)
+
+
+def _is_of(item: Memory | Tombstone, origin: Origin) -> TypeGuard[Memory]:
+    return isinstance(item, Memory) and item.origin.uri == origin.uri
+
+
+async def _bury_again(writer: Writer, said: Iterable[Memory], old: Origin, now: datetime) -> None:
+    """Mark as forgotten what was forgotten under its old name."""
+    named = {replace(memory, origin=old, id="").id: memory.id for memory in said}
+    forgotten = await writer.store.tombstones(writer.namespace, list(named))
+    if forgotten:
+        marks = [Tombstone(memory_id=named[known], forgotten_at=now) for known in forgotten]
+        await writer.store.bury(writer.namespace, marks)
+
+
+def _carried(said: Iterable[Memory], old: Iterable[Memory]) -> Iterable[Memory]:
+    """The memories, each with what its twin in the old origin knows beyond the file."""
+    twins: dict[tuple[str, str | None], list[Memory]] = {}
+    for memory in old:
+        twins.setdefault((memory.text, memory.speaker), []).append(memory)
+    for memory in said:
+        waiting = twins.get((memory.text, memory.speaker))
+        if not waiting:
+            yield memory
+            continue
+        twin = waiting.pop(0)
+        moved = replace(memory, created_at=twin.created_at, superseded_by=twin.superseded_by)
+        only_said = EventOrigin.SAID in (memory.event_origin, twin.event_origin)
+        yield moved.happened(twin.event) if only_said and twin.event_origin is EventOrigin.SAID else moved
+
+
+async def _made_before(writer: Writer, old: Sequence[Memory], chunks: Sequence[Chunk]) -> dict[str, Made]:
+    """What the embedder made of these chunks where they were before, by their ids here."""
+    embedder = writer.embedder
+    if embedder is None or not old:
+        return {}
+    ids = [memory.id for memory in old]
+    known: dict[tuple[str, str], Made] = {}
+    for entry in await writer.store.entries(writer.namespace, ids, embedder.fingerprint):
+        if entry.vector is not None:
+            known[entry.chunk.context, entry.chunk.text] = Made(vector=entry.vector)
+    if writer.token_fingerprint is not None:
+        with_tokens: dict[tuple[str, str], Made] = {}
+        for entry in await writer.store.entries(writer.namespace, ids, writer.token_fingerprint):
+            passage = (entry.chunk.context, entry.chunk.text)
+            if entry.tokens is not None and passage in known:
+                with_tokens[passage] = replace(known[passage], tokens=entry.tokens)
+        known = with_tokens
+    return {chunk.id: made for chunk in chunks if (made := known.get((chunk.context, chunk.text)))}

@@ -1,0 +1,331 @@
+"""Following folders and files: what changes is read once it is at rest, what moves is moved, what is gone is forgotten.
+
+The events come from watchfiles, of the extra `watch`. They only tell where to look: what counts is what is there when
+it is looked at, so that an event too many does nothing, and a file that is written, replaced or put back in quick
+succession is read once.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+import anyio
+from anyio import to_thread
+from anyio.abc import TaskStatus
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from ricordo.errors import InvalidInput, MissingExtra, SourceError, StoreBusy
+from ricordo.exchange import Skipped
+from ricordo.ingest import Ingested, gone, ingest, revision_in
+from ricordo.memory import Origin
+from ricordo.protocols import Source
+from ricordo.prune import file_of, is_lost
+from ricordo.relocate import Move, relocated
+from ricordo.remember import Writer
+
+__all__ = ["Patience", "Watched", "watch"]
+
+Find: TypeAlias = Callable[[Iterable[str | PathLike[str]]], Iterator["Source | Skipped"]]
+
+TICK = 0.1
+# What editors and browsers write beside a file until it is whole.
+UNFINISHED = (".crdownload", ".part", ".swp", ".swx", ".tmp", "~")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Patience:
+    """Seconds. A file is read when nothing happened to it for `quiet`, at the `latest` so long after it changed first.
+
+    One that is gone, or empty, has to be so for `grace` before that is believed. After a reading that took a second, a
+    file that goes on changing rests for `rest` seconds.
+    """
+
+    quiet: float = 0.5
+    latest: float = 5.0
+    grace: float = 3.0
+    rest: float = 10.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Watched:
+    """What was done about a number of changes: what was read, how many origins moved, and memories of those gone."""
+
+    ingested: Ingested
+    moved: int = 0
+    forgotten: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is other than before."""
+        done = self.ingested
+        return bool(self.moved or self.forgotten or done.added or done.forgotten or done.skipped)
+
+
+async def watch(
+    writer: Writer,
+    paths: Iterable[str | PathLike[str]],
+    find: Find,
+    clock: Callable[[], datetime],
+    tell: Callable[[Watched], None] | None = None,
+    patience: Patience | None = None,
+) -> None:
+    """Read all that `find` finds at the paths, and then whatever changes there, until cancelled.
+
+    `tell` hears of the first reading and of all that changed anything. Raises MissingExtra, InvalidInput for a path
+    that cannot be followed, StoreError, ModelError.
+    """
+    roots = await to_thread.run_sync(_roots, [Path(path) for path in paths])
+    send, receive = anyio.create_memory_object_stream[frozenset[Path]](math.inf)
+    follower = _Follower(writer=writer, roots=roots, find=find, clock=clock, patience=patience or Patience())
+    try:
+        async with send, receive, anyio.create_task_group() as tasks:
+            # Listening begins before the first reading, so that nothing is missed between the two.
+            for recursive in {root.whole for root in roots}:
+                await tasks.start(_listen, [root for root in roots if root.whole is recursive], send.clone())
+            async with aclosing(_followed(follower, receive)) as told:
+                async for done in told:
+                    if tell is not None:
+                        tell(done)
+    except BaseExceptionGroup as group:
+        if len(group.exceptions) == 1:
+            raise group.exceptions[0] from None
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """What is followed: a folder with all in it, or a single file, for which its folder is listened to."""
+
+    path: Path
+    whole: bool
+
+    @property
+    def folder(self) -> Path:
+        return self.path if self.whole else self.path.parent
+
+    def covers(self, path: Path) -> bool:
+        """Whether an event at this path is of concern."""
+        if not self.whole:
+            return path == self.path
+        try:
+            parts = path.relative_to(self.path).parts
+        except ValueError:
+            return False
+        hidden = any(part.startswith(".") for part in parts)
+        return bool(parts) and not hidden and not path.name.endswith(UNFINISHED)
+
+    def is_there(self) -> bool:
+        """Whether the folder holds anything: a disk that is not mounted leaves an empty one behind."""
+        try:
+            return next(self.folder.iterdir(), None) is not None
+        except OSError:
+            return False
+
+
+def _roots(paths: Sequence[Path]) -> tuple[_Root, ...]:
+    for path in paths:
+        if not path.exists():
+            raise InvalidInput(f"{path} cannot be followed: there is no such file or folder")
+    return tuple(_Root(path.resolve(), path.is_dir()) for path in paths)
+
+
+async def _listen(
+    roots: Sequence[_Root],
+    send: MemoryObjectSendStream[frozenset[Path]],
+    *,
+    task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+) -> None:
+    """Send the paths of what happens, and an empty set from time to time."""
+    try:
+        from watchfiles import awatch
+    except ModuleNotFoundError as error:
+        raise MissingExtra("watch", "following folders needs watchfiles") from error
+    started = False
+    events = awatch(
+        *{root.folder for root in roots},
+        watch_filter=lambda _, path: any(root.covers(Path(path)) for root in roots),
+        debounce=200,
+        rust_timeout=int(TICK * 1000),
+        yield_on_timeout=True,
+        recursive=roots[0].whole,
+        ignore_permission_denied=True,
+    )
+    try:
+        async with send, aclosing(events):
+            async for changes in events:
+                if not started:
+                    task_status.started()
+                    started = True
+                await send.send(frozenset(Path(path) for _, path in changes))
+    except OSError as error:
+        raise InvalidInput(f"cannot go on following: {error.strerror or error}") from error
+
+
+async def _followed(
+    follower: _Follower, events: MemoryObjectReceiveStream[frozenset[Path]]
+) -> AsyncGenerator[Watched, None]:
+    yield await follower.begin()
+    async for paths in events:
+        follower.note(paths)
+        done = await follower.settle()
+        if done is not None and done.changed:
+            yield done
+
+
+@dataclass(kw_only=True, slots=True)
+class _Follower:
+    """What has happened and has not been looked at yet. Times are those of a clock that only goes forward."""
+
+    writer: Writer
+    roots: tuple[_Root, ...]
+    find: Find
+    clock: Callable[[], datetime]
+    patience: Patience
+    first: dict[Path, float] = field(default_factory=dict)
+    last: dict[Path, float] = field(default_factory=dict)
+    missing: dict[Path, float] = field(default_factory=dict)
+    resting: dict[Path, float] = field(default_factory=dict)
+
+    async def begin(self) -> Watched:
+        """Read everything. What went away meanwhile is missing from now on."""
+        lost = await self._lost(root.path for root in self.roots if root.whole)
+        self.missing |= dict.fromkeys((path for path, _ in lost), time.monotonic())
+        return await self._take([root.path for root in self.roots], ())
+
+    def note(self, paths: Iterable[Path]) -> None:
+        """Something happened to these."""
+        now = time.monotonic()
+        for path in paths:
+            self.first.setdefault(path, now)
+            self.last[path] = now
+
+    async def settle(self) -> Watched | None:
+        """Look at what has come to rest; None when there is nothing to be done."""
+        now = time.monotonic()
+        ripe = [path for path in self.first if self._is_ripe(path, now)]
+        present = await to_thread.run_sync(self._present, ripe, now)
+        believed = [path for path, since in self.missing.items() if now - since >= self.patience.grace]
+        if not present and not believed:
+            return None
+        try:
+            return await self._take(present, believed)
+        except StoreBusy:  # another process writes for long: later, then
+            self.note(present)
+            return None
+
+    def _is_ripe(self, path: Path, now: float) -> bool:
+        if now < self.resting.get(path, 0.0):
+            return False
+        return now - self.last[path] >= self.patience.quiet or now - self.first[path] >= self.patience.latest
+
+    def _present(self, ripe: Iterable[Path], now: float) -> list[Path]:
+        """Those that are there to be read; the others are missing from now on."""
+        present: list[Path] = []
+        for path in ripe:
+            try:
+                emptied = path.is_file() and path.stat().st_size == 0
+            except FileNotFoundError:
+                self.missing.setdefault(path, now)
+                self._forget_events(path)
+                continue
+            except OSError:
+                emptied = False
+            if not path.exists():
+                self.missing.setdefault(path, now)
+            elif emptied and now - self.first[path] < self.patience.grace:
+                continue  # about to be written anew
+            else:
+                present.append(path)
+                self.missing.pop(path, None)
+            self._forget_events(path)
+        return present
+
+    def _forget_events(self, path: Path) -> None:
+        self.first.pop(path, None)
+        self.last.pop(path, None)
+
+    async def _take(self, present: Sequence[Path], believed: Sequence[Path]) -> Watched:
+        lost = await self._lost(self.missing) if self.missing else []
+        known = await self._revisions(origin for _, origin in lost)
+        moves: list[Move] = []
+        begin = time.monotonic()
+        done = await ingest(self.writer, self._unmoved(present, known, moves))
+        self._rest(present, begin)
+        moved = await self._move(moves)
+        ends = [
+            gone(origin)
+            for path, origin in lost
+            if origin.uri not in moved and any(path.is_relative_to(each) for each in believed)
+        ]
+        added = await self.writer.write((), (), ends)
+        if added.forgotten or moved:
+            await self.writer.purge()
+        for path in (*believed, *(path for path, origin in lost if origin.uri in moved)):
+            self.missing.pop(path, None)
+        return Watched(ingested=done, moved=len(moved), forgotten=len(added.forgotten))
+
+    async def _move(self, moves: Iterable[Move]) -> set[str]:
+        """The uris that were moved from."""
+        moved: set[str] = set()
+        for move in moves:
+            try:
+                await relocated(self.writer, move, self.clock())
+                moved.add(move.old.uri)
+            except SourceError:  # it is on its way again, and will be heard of
+                continue
+        return moved
+
+    def _unmoved(
+        self, present: Sequence[Path], known: dict[str, Origin], moves: list[Move]
+    ) -> Iterator[Source | Skipped]:
+        """The sources at these paths, without those that hold what one that is missing held: these are moves."""
+        for source in self.find(present):
+            old = self._former(source, known)
+            if old is not None and not isinstance(source, Skipped):
+                moves.append(Move(old=old, source=source))
+            else:
+                yield source
+
+    def _former(self, source: Source | Skipped, known: dict[str, Origin]) -> Origin | None:
+        if not known or isinstance(source, Skipped):
+            return None
+        try:
+            return known.pop(revision_in(source.revision(), self.writer), None)
+        except SourceError:
+            return None  # it is reported when it is read
+
+    def _rest(self, present: Iterable[Path], begin: float) -> None:
+        now = time.monotonic()
+        self.resting = {path: until for path, until in self.resting.items() if until > now}
+        self.resting |= dict.fromkeys(present, now + self.patience.rest * (now - begin))
+
+    async def _lost(self, paths: Iterable[Path]) -> list[tuple[Path, Origin]]:
+        """The files at or below these paths that are known and gone, unless their whole root is."""
+        survey = await self.writer.store.survey(self.writer.namespace)
+        return await to_thread.run_sync(self._lost_of, [held.origin for held in survey.origins], list(paths))
+
+    def _lost_of(self, origins: Iterable[Origin], paths: list[Path]) -> list[tuple[Path, Origin]]:
+        roots = [root for root in self.roots if root.is_there()]
+        found = ((path, origin) for origin in origins if (path := file_of(origin.uri)) is not None)
+        return [
+            (path, origin)
+            for path, origin in found
+            if is_lost(path, paths) and any(path.is_relative_to(root.path) for root in roots)
+        ]
+
+    async def _revisions(self, origins: Iterable[Origin]) -> dict[str, Origin]:
+        """The revisions at which these were read last. One of which nothing is held has nothing to move."""
+        known: dict[str, Origin] = {}
+        for origin in origins:
+            reading = await self.writer.store.reading(self.writer.namespace, origin.uri)
+            if reading is not None and reading.memories:
+                known[reading.revision] = origin
+        return known
