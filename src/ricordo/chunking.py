@@ -17,12 +17,12 @@ from typing import NamedTuple
 from ricordo.characters import UNSPACED
 from ricordo.errors import InvalidInput
 from ricordo.memory import Chunk, Memory
-from ricordo.structure import FINDERS, Joint, Joints, opening_heading
+from ricordo.structure import FINDERS, Joint, Joints, opening_heading, table_heads, tables
 
 __all__ = ["WORDS_LIMIT", "StructureChunker", "count_words", "word_chunker"]
 
 # Raised whenever the same memory would be cut differently than before.
-VERSION = 1
+VERSION = 2
 
 WORDS_LIMIT = 200
 """Words of a chunk when no embedder sets a limit: about what the smallest models read at once."""
@@ -31,6 +31,7 @@ MIN_LIMIT = 16
 CONTEXT_SHARE = 3
 OVERLAP_SHARE = 8
 TAIL_SHARE = 4
+HEAD_SHARE = 4
 
 CONTEXT_JOINT = re.compile(r"(?<=\n)|(?<= › )")
 WORD_JOINT = re.compile(r"(?<=\s)(?=\S)")
@@ -70,8 +71,9 @@ class StructureChunker:
 
     A memory that fits is one chunk, with its text and context as they are. Otherwise a context of more than
     a third of the limit loses its outer parts, and chunks after the first carry the heading that opens the
-    text in their context. Of two chunks of a memory with the same text and context, which would have the same
-    id, only the first is kept. Raises InvalidInput for a limit below 16.
+    text in their context. One that begins within a table has the table's head there. Of two chunks of a memory
+    with the same text and context, which would have the same id, only the first is kept. Raises InvalidInput for
+    a limit below 16.
     """
 
     def __init__(self, *, measure: Callable[[Sequence[str]], list[int]], limit: int, name: str) -> None:
@@ -92,11 +94,19 @@ class StructureChunker:
         context = self._shorten(context)
         heading = opening_heading(text)
         following = self._shorten(" › ".join(filter(None, (context, heading))))
-        budget = self._limit - max(self._costs([f"{context}\n", f"{following}\n"]))
+        heads = {head: cost for head, cost in self._heads(text) if cost <= self._limit // HEAD_SHARE}
+        budget = self._limit - max(self._costs([f"{context}\n", f"{following}\n"])) - max(heads.values(), default=0)
         pieces = self._fit(text, budget, budget)
+        above = (head if head in heads else "" for head in table_heads(pieces))
         return _number(
-            _chunk(memory, following if position else context, piece) for position, piece in enumerate(pieces)
+            _chunk(memory, "\n".join(filter(None, (following if position else context, head))), piece)
+            for position, (piece, head) in enumerate(zip(pieces, above, strict=True))
         )
+
+    def _heads(self, text: str) -> Iterable[tuple[str, int]]:
+        """The heads of the tables, and what each costs on a line of its own."""
+        heads = tables(text)
+        return zip(heads, self._costs([f"{head}\n" for head in heads]), strict=True)
 
     def _costs(self, texts: Sequence[str]) -> list[int]:
         counts = self._measure(texts) if texts else []

@@ -7,13 +7,14 @@ joint there. A text parted at them is whole: nothing lies between two parts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
+from itertools import pairwise
 from typing import TypeAlias
 
 from ricordo.sentences import sentence_starts
 
-__all__ = ["FINDERS", "Joint", "Joints", "opening_heading"]
+__all__ = ["FINDERS", "Joint", "Joints", "opening_heading", "table_heads", "tables"]
 
 
 class Joint(IntEnum):
@@ -34,6 +35,8 @@ Joints: TypeAlias = list[tuple[int, Joint]]
 FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*$)|~{3,})")
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)$")
 UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
+TABLE_ROW = re.compile(r"[ \t]*\|")
+TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 BLANK_LINE = re.compile(r"\n[ \t]*\n\s*^", re.MULTILINE)
 ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+(?=\S)", re.MULTILINE)
 LINE_END = re.compile(r"\n+")
@@ -52,6 +55,38 @@ def opening_heading(text: str) -> str | None:
         return match[1].rstrip().rstrip("#").strip() or None
     underline, _, _ = rest.partition("\n")
     return first.strip() or None if UNDERLINE.match(underline) else None
+
+
+def tables(text: str) -> list[str]:
+    """The first row of each table whose rows begin with a bar: it names the columns."""
+    return [head for head, rule in pairwise(text.split("\n")) if _is_head(head, rule)] if "|" in text else []
+
+
+def table_heads(pieces: Sequence[str]) -> list[str]:
+    """For each piece of a text the first row of the table that it begins within; empty where it begins in none."""
+    heads: list[str] = []
+    open_table = ""
+    for piece in pieces:
+        lines = piece.split("\n")
+        begins_anew = len(lines) > 1 and _is_head(lines[0], lines[1])
+        goes_on = bool(open_table) and TABLE_ROW.match(lines[0]) is not None and not begins_anew
+        heads.append(open_table if goes_on else "")
+        open_table = _open_table(lines, open_table if goes_on else "")
+    return heads
+
+
+def _open_table(lines: Sequence[str], head: str) -> str:
+    """The head of the table that the last of these lines is a row of."""
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if _is_head(line, following):
+            head = line
+        elif not TABLE_ROW.match(line):
+            head = ""
+    return head
+
+
+def _is_head(line: str, following: str) -> bool:
+    return TABLE_ROW.match(line) is not None and "-" in following and TABLE_RULE.match(following) is not None
 
 
 def blocks(text: str) -> Joints:

@@ -56,7 +56,22 @@ nasty = st.lists(
     st.one_of(
         st.text(max_size=60),
         st.sampled_from(
-            ["\n\n", "\n", ". ", "```\n", "- ", "# ", "| a | b |\n", "。", "é", "👩‍👩‍👧", "\r", "\u2028", "\x1f"]
+            [
+                "\n\n",
+                "\n",
+                ". ",
+                "```\n",
+                "- ",
+                "# ",
+                "| a | b |\n",
+                "|---|---|\n",
+                "。",
+                "é",
+                "👩‍👩‍👧",
+                "\r",
+                "\u2028",
+                "\x1f",
+            ]
         ),
         st.integers(0, 400).map(lambda size: "".join(chr(0x4E00 + size + index) for index in range(size))),
         st.integers(0, 300).map(lambda size: f"{size}x" * size),
@@ -267,3 +282,23 @@ def test_without_an_embedder_chunks_have_some_two_hundred_words() -> None:
     counts = count_words([chunk.text for chunk in word_chunker().chunks(memory(numbered(5000)))])
     assert max(counts) == WORDS_LIMIT
     assert min(counts) > WORDS_LIMIT // 4
+
+
+def test_a_chunk_that_begins_within_a_table_knows_its_columns() -> None:
+    rows = [f"| key{number} | the hook number {number} in the hall |" for number in range(30)]
+    head = "| name | where it hangs |"
+    text = "\n".join(["# Keys", "", head, "|---|---|", *rows, "", "That is all of them."])
+    chunks = cut(text, 60)
+    assert len(chunks) > 2
+    assert head in chunks[0].text
+    within = [chunk for chunk in chunks[1:] if chunk.text.startswith("| key")]
+    assert within
+    assert all(chunk.context.endswith(f"\n{head}") for chunk in within)
+    assert {row for chunk in chunks for row in chunk.text.split("\n")} >= set(rows)
+    assert all(len(passage(chunk).split()) <= 60 for chunk in chunks)
+
+
+def test_a_head_that_is_too_wide_is_not_repeated() -> None:
+    head = "|" + " a wide column |" * 10
+    text = "\n".join([head, "|---" * 10 + "|", *["| cell" * 10 + "|"] * 20])
+    assert all("wide" not in chunk.context for chunk in cut(text, 60))
