@@ -18,13 +18,13 @@ MODULE_LINES = 350
 FUNCTION_LINES = 40
 
 NOUNS = {"errors", "exchange", "memory", "protocols", "query", "settings"}
-EDGES = {"cli", "render", "__main__", "demo", "eval", "hooks", "keeper", "mcp"}
+EDGES = {"cli", "render", "__main__", "demo", "eval", "hooks", "keeper", "mcp", "web"}
 IMPLEMENTATIONS = {"sources", "models", "stores", "testing"}
 # The facade, and what equips it, import the lazy tables.
 TABLES = {"engine", "equipment", "cli"}
 # Pure modules without state, by which sources read the dates in files.
 READ_BY_SOURCES = {"dates", "occasions", "timeparse"}
-HOMES = {
+HOMES: dict[str, str | tuple[str, ...]] = {
     "httpx2": "models",
     "onnxruntime": "models",
     "tokenizers": "models",
@@ -35,7 +35,10 @@ HOMES = {
     "matplotlib": "eval/plots",
     "mcp": "mcp",
     "mcp_types": "mcp",
+    "jinja2": "web",
     "rich": "render",
+    "starlette": ("web", "mcp/http"),
+    "uvicorn": ("web", "mcp/http"),
     "markdown_it": "sources",
     "mdit_py_plugins": "sources",
     "yaml": "sources",

@@ -14,6 +14,7 @@ from ricordo.cli.mcp import mcp
 from ricordo.cli.memories import forget, history, remember, revise, show
 from ricordo.cli.models import models
 from ricordo.cli.program import CommandLine
+from ricordo.cli.serve import serve
 from ricordo.cli.shells import completion
 from ricordo.cli.stores import move, store
 from ricordo.cli.trial import demo
@@ -43,6 +44,6 @@ def main() -> None:
 
 for command in (
     remember, recall, context, timeline, ingest, show, revise, history, forget, stats, doctor, export, import_, move,
-    store, models, mcp, eval_, install, uninstall, hook, keep, demo, completion,
+    store, models, mcp, serve, eval_, install, uninstall, hook, keep, demo, completion,
 ):  # fmt: skip
     main.add_command(command)

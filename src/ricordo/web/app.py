@@ -1,0 +1,67 @@
+"""The application: routes, what every request passes on its way to them, and how errors are answered."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib.metadata import PackageNotFoundError, version
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from ricordo.engine import Engine
+from ricordo.errors import RicordoError
+from ricordo.render.reports import Diagnosis
+from ricordo.web.access import Access
+from ricordo.web.dispatch import Endpoint
+from ricordo.web.endpoints import ENDPOINTS
+from ricordo.web.guard import Guard
+from ricordo.web.limits import Limits
+from ricordo.web.openapi import openapi
+from ricordo.web.pages import PAGES
+from ricordo.web.refusals import broken, failed, raised, refused
+from ricordo.web.service import Service
+
+__all__ = ["create_app"]
+
+FILES = frozenset({"/api/ingest", "/api/import", "/import"})
+
+
+def create_app(engine: Engine, access: Access, diagnose: Callable[[], Diagnosis]) -> ASGIApp:
+    """The pages and REST over an engine, which is opened and closed with the application.
+
+    `diagnose` is what `doctor` does; it runs in a worker thread.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with engine:
+            app.state.service = Service(engine=engine, access=access, diagnose=diagnose)
+            yield
+
+    app = Starlette(
+        routes=[*map(_route, ENDPOINTS), Route("/api/openapi.json", _description()), *PAGES],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: raised, RicordoError: failed, Exception: broken},
+    )
+    return Guard(Limits(app, FILES), access, refused)
+
+
+def _route(endpoint: Endpoint) -> Route:
+    async def handle(request: Request) -> Response:
+        return await endpoint(request)
+
+    return Route(endpoint.path, handle, methods=[endpoint.method], name=endpoint.name)
+
+
+def _description() -> Callable[[Request], Response]:
+    try:
+        found = version("ricordo")
+    except PackageNotFoundError:
+        found = "unknown"
+    document = openapi(ENDPOINTS, found)
+    return lambda _: JSONResponse(document)

@@ -1,0 +1,91 @@
+"""One memory: its text, its versions as a story, where it comes from, what stands near it; and a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from urllib.parse import urlsplit
+
+from starlette.responses import Response
+
+from ricordo.memory import Json, Memory, clean
+from ricordo.nearby import neighbours, similar
+from ricordo.web.given import Given
+from ricordo.web.marking import Piece, changes
+from ricordo.web.rendering import Visit
+
+__all__ = ["Version", "blank", "link_of", "remember", "revise", "show", "versions_of"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Version:
+    """One version: how it differs from the one before, and from when it held until the next did."""
+
+    number: int
+    memory: Memory
+    pieces: tuple[Piece, ...]
+    until: Memory | None
+
+
+async def show(visit: Visit) -> Response:
+    """The memory that the address names."""
+    memory = await visit.memory.show(clean(str(visit.request.path_params["id"])))
+    line = await visit.memory.history(memory.id)
+    store, namespace = visit.service.store, visit.memory.namespace
+    around = await neighbours(store, namespace, memory)
+    return visit.render(
+        "memory.html",
+        memory=memory,
+        versions=tuple(versions_of(line)),
+        current=line[-1],
+        around=around if len(around) > 1 else (),
+        alike=await similar(store, namespace, memory, visit.memory.reader.embedder),
+        link=link_of(memory),
+        facts=tuple(_facts(memory.metadata)),
+        twin=visit.address(f"/api/history/{memory.id}"),
+    )
+
+
+def versions_of(line: Sequence[Memory]) -> Iterator[Version]:
+    """The versions of a memory, first to current."""
+    for number, (before, memory) in enumerate(pairwise((None, *line)), start=1):
+        if memory is not None:
+            pieces = changes(before.text, memory.text) if before else (Piece(memory.text),)
+            until = line[number] if number < len(line) else None
+            yield Version(number=number, memory=memory, pieces=pieces, until=until)
+
+
+def link_of(memory: Memory) -> str | None:
+    """Where on the web it was said, when it tells: an address of any other kind is not made a link."""
+    link = memory.metadata.get("link") or memory.origin.uri
+    return link if isinstance(link, str) and urlsplit(link).scheme in ("http", "https") else None
+
+
+def _facts(metadata: object) -> Iterator[tuple[str, Json]]:
+    if isinstance(metadata, dict):
+        yield from metadata.items()
+
+
+async def revise(visit: Visit, given: Given) -> Response:
+    """A new text takes its place."""
+    when = given.time("when", visit.memory)
+    memory_id = clean(str(visit.request.path_params["id"]))
+    revised = await visit.memory.revise(memory_id, given.text("text"), event_timestamp=when)
+    visit.service.surveys.changed(visit.memory.namespace)
+    return visit.leave(f"/memory/{revised.id}")
+
+
+async def blank(visit: Visit) -> Response:
+    """The form for something new."""
+    return visit.render("remember.html", text=visit.asked.maybe("text") or "")
+
+
+async def remember(visit: Visit, given: Given) -> Response:
+    """What was written is remembered, and shown."""
+    tags = [tag.strip() for tag in (given.maybe("tags") or "").split(",")]
+    remembered = await visit.memory.remember(
+        given.text("text"), event_timestamp=given.time("when", visit.memory), tags=[tag for tag in tags if tag]
+    )
+    visit.service.surveys.changed(visit.memory.namespace)
+    return visit.leave(f"/memory/{remembered.id}")

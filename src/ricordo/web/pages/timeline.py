@@ -1,0 +1,205 @@
+"""What happened: where in time memories lie, and those of the stretch that one looks at."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta, tzinfo
+from itertools import groupby
+
+from starlette.responses import Response
+
+from ricordo.errors import InvalidInput
+from ricordo.memory import Memory
+from ricordo.query import Filters, TimeRange
+from ricordo.timeline import Timeline
+from ricordo.web.asking import EVENTS, page_of_timeline
+from ricordo.web.charts import Bar, bars
+from ricordo.web.moments import Moments
+from ricordo.web.paging import within_limits
+from ricordo.web.rendering import Visit
+
+__all__ = ["Span", "density", "show", "span_of"]
+
+SPAN = re.compile(r"(?!0001|9999)(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+UNDATED = "undated"
+FEW_YEARS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the calendar: all of it, a year, a month or a day."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+    def range(self, zone: tzinfo) -> TimeRange | None:
+        """Where it begins and ends in the zone."""
+        if self.year is None:
+            return None
+        start = datetime(self.year, self.month or 1, self.day or 1, tzinfo=zone)
+        return TimeRange(start=start, end=self._next(zone))
+
+    def _next(self, zone: tzinfo) -> datetime:
+        year, month, day = self.year or 1, self.month, self.day
+        if month is None:
+            return datetime(year + 1, 1, 1, tzinfo=zone)
+        if day is None or day == calendar.monthrange(year, month)[1]:
+            return datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zone)
+        return datetime(year, month, day + 1, tzinfo=zone)
+
+    @property
+    def name(self) -> str:
+        return "-".join(f"{part:0{4 if place == 0 else 2}d}" for place, part in enumerate(self._parts()))
+
+    def _parts(self) -> list[int]:
+        return [part for part in (self.year, self.month, self.day) if part is not None]
+
+    def outwards(self) -> Iterator[Span]:
+        """This span and those around it, the widest first."""
+        parts = self._parts()
+        return (Span(*parts[:depth]) for depth in range(len(parts) + 1))
+
+
+def span_of(text: str) -> Span:
+    """`2026`, `2026-03` or `2026-03-14`; the whole calendar for an empty text. Raises InvalidInput."""
+    if not text:
+        return Span()
+    found = SPAN.fullmatch(text)
+    year, month, day = (int(part) if part else None for part in found.groups()) if found else (0, None, None)
+    try:
+        date(year or 0, month or 1, day or 1)
+    except ValueError as error:
+        raise InvalidInput(f"span {text!r} is no year, month or day, such as 2026, 2026-03 or 2026-03-14") from error
+    return Span(year, month, day)
+
+
+def density(events: Mapping[datetime, int], span: Span, zone: tzinfo) -> dict[str, int]:
+    """How many memories lie in each part of the span: its years or months, months, days or hours; empty ones too."""
+    counts: Counter[str] = Counter()
+    depth = len(span._parts())
+    for quarter, number in events.items():
+        local = quarter.astimezone(zone)
+        if (local.year, local.month, local.day)[:depth] == tuple(span._parts()):
+            counts[_bin(local, depth)] += number
+    if depth == 0:
+        return _months_or_years(counts)
+    return {name: counts[name] for name in _bins(span, counts)}
+
+
+def _bin(local: datetime, depth: int) -> str:
+    return (f"{local:%Y-%m}", f"{local:%Y-%m}", f"{local:%Y-%m-%d}", f"{local:%H}")[depth]
+
+
+def _bins(span: Span, counts: Mapping[str, int]) -> Iterable[str]:
+    if span.day is not None:
+        return (f"{hour:02d}" for hour in range(24))
+    if span.month is not None:
+        days = calendar.monthrange(span.year or 1, span.month)[1]
+        return (f"{span.name}-{day:02d}" for day in range(1, days + 1))
+    return (f"{span.name}-{month:02d}" for month in range(1, 13))
+
+
+def _months_or_years(months: Mapping[str, int]) -> dict[str, int]:
+    """By month where there are few years, else by year; without gaps."""
+    if not months:
+        return {}
+    first, last = min(months), max(months)
+    years = range(int(first[:4]), int(last[:4]) + 1)
+    if len(years) <= FEW_YEARS:
+        every = (f"{year:04d}-{month:02d}" for year in years for month in range(1, 13))
+        return {name: months.get(name, 0) for name in every if first <= name <= last}
+    counts: Counter[str] = Counter()
+    for name, number in months.items():
+        counts[name[:4]] += number
+    return (
+        {f"{year:04d}": counts[f"{year:04d}"] for year in years} if len(years) <= 200 else dict(sorted(counts.items()))
+    )
+
+
+async def show(visit: Visit) -> Response:
+    """A stretch of time from above, and what happened in it."""
+    asked = visit.asked
+    span = span_of(asked.maybe("span") or "")
+    filters = replace(asked.filters(visit.memory), time=span.range(visit.zone))
+    topic, cursor = asked.maybe("topic"), asked.maybe("cursor")
+    limit = within_limits(asked.number("limit", EVENTS))
+    found, following = await _found(visit, topic, filters, limit, cursor)
+    survey = await visit.service.survey(visit.memory.namespace)
+    state = {
+        "topic": topic,
+        "span": span.name,
+        "as_of": asked.maybe("as_of"),
+        "superseded": filters.superseded,
+        "tag": filters.tags,
+        "origin": filters.origin,
+    }
+    strip = bars(density(survey.events, span, visit.zone))
+    return visit.render(
+        "timeline.html",
+        topic=topic or "",
+        span=span,
+        spans=tuple(span.outwards()),
+        state=state,
+        strip=strip,
+        links=tuple(_links(visit, strip.bars, span, state)),
+        days=tuple(_days(found.memories, visit)),
+        held=await _held(visit, found.memories),
+        undated=found.undated if not span.name else None,
+        notices=found.notices,
+        earlier=visit.address("/timeline", {**state, "cursor": following}) if following else None,
+        bounds=_bounds(survey.events, visit),
+        twin=visit.address(
+            "/api/timeline", {"topic": topic, "as_of": state["as_of"], "superseded": filters.superseded}
+        ),
+    )
+
+
+async def _found(
+    visit: Visit, topic: str | None, filters: Filters, limit: int, cursor: str | None
+) -> tuple[Timeline, str | None]:
+    if topic:
+        return await visit.memory.timeline(topic, limit=limit, filters=filters), None
+    return await page_of_timeline(visit.service, visit.memory.namespace, filters, limit, cursor)
+
+
+def _links(visit: Visit, drawn: Iterable[Bar], span: Span, state: Mapping[str, object]) -> Iterator[str | None]:
+    """Where each bar leads: into its part of the span; hours lead nowhere."""
+    kept = {name: value for name, value in state.items() if isinstance(value, str | bool | tuple)}
+    for bar in drawn:
+        inside = span.day is None and bar.number > 0
+        yield visit.address("/timeline", {**kept, "span": bar.label}) if inside else None
+
+
+def _days(memories: Iterable[Memory], visit: Visit) -> Iterator[tuple[str, list[Memory]]]:
+    """The memories by the day on which what they speak of began, the latest first."""
+    moments = Moments(visit.now, visit.zone, visit.say)
+    latest = reversed(tuple(memories))
+    for day, group in groupby(latest, lambda item: moments.date(item.event_timestamp or item.created_at)):
+        yield day, list(group)
+
+
+async def _held(visit: Visit, memories: Iterable[Memory]) -> dict[str, Memory]:
+    """What took the place of each old version, by the old one's id."""
+    found: dict[str, Memory] = {}
+    for memory in memories:
+        if memory.superseded_by is not None:
+            line = await visit.memory.history(memory.id)
+            found.update({item.supersedes: item for item in line if item.supersedes})
+    return found
+
+
+def _bounds(events: Mapping[datetime, int], visit: Visit) -> tuple[str, int, int] | None:
+    """For a slider over days: the first day, how many days there are, and where on it the visit stands."""
+    if not events:
+        return None
+    first = min(events).astimezone(visit.zone).date()
+    last = max(visit.now, max(events)).astimezone(visit.zone).date()
+    days = max(1, (last - first) // timedelta(days=1))
+    as_of = visit.asked.time("as_of", visit.memory)
+    stands = (as_of.start.astimezone(visit.zone).date() - first) // timedelta(days=1) if as_of else days
+    return first.isoformat(), days, min(days, max(0, stands))

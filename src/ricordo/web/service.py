@@ -1,0 +1,86 @@
+"""What the handlers share: the engine, and what lives as long as the server does."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from starlette.requests import Request
+
+from ricordo.engine import Engine
+from ricordo.ingest import Ingested
+from ricordo.protocols import Store, Survey
+from ricordo.query import Filters, Query, Recall
+from ricordo.render.reports import Diagnosis
+from ricordo.web.access import Access
+from ricordo.web.repeats import Repeats
+from ricordo.web.surveys import Surveys
+from ricordo.web.trash import Trash
+
+__all__ = ["Imported", "Service", "service_of"]
+
+TIMINGS = 200
+IMPORTS = 50
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Imported:
+    """What was read since the server started: from where, when, and what came of it."""
+
+    namespace: str
+    what: str
+    at: datetime
+    counts: Ingested
+
+
+@dataclass(slots=True)
+class Service:
+    """One open engine and what is remembered of its use. `diagnose` looks at everything, and takes its time."""
+
+    engine: Engine
+    access: Access
+    diagnose: Callable[[], Diagnosis]
+    trash: Trash = field(default_factory=Trash)
+    surveys: Surveys = field(default_factory=Surveys)
+    repeats: Repeats = field(default_factory=Repeats)
+    timings: deque[dict[str, float]] = field(default_factory=lambda: deque(maxlen=TIMINGS))
+    imports: deque[Imported] = field(default_factory=lambda: deque(maxlen=IMPORTS))
+
+    def within(self, namespace: str | None) -> Engine:
+        """The engine of a namespace, of the one that is set when none is named. Raises ConfigError."""
+        if not namespace or namespace == self.engine.namespace:
+            return self.engine
+        return self.engine.within(namespace)
+
+    @property
+    def store(self) -> Store:
+        return self.engine.reader.store
+
+    def now(self) -> datetime:
+        return self.engine.reader.calendar.clock()
+
+    async def recall(
+        self, memory: Engine, text: str, *, limit: int, filters: Filters, history: bool = False, any_time: bool = False
+    ) -> Recall:
+        """As the engine does; with `any_time` the times that the question names are words like any other."""
+        reader = replace(memory.reader, times=False) if any_time else memory.reader
+        query = Query(text=text, namespace=memory.namespace, limit=limit, filters=filters, history=history)
+        found = await reader.recall(query)
+        self.timings.append(dict(found.timings))
+        return found
+
+    async def survey(self, namespace: str) -> Survey:
+        return await self.surveys.of(self.store, namespace)
+
+    def imported(self, memory: Engine, what: str, counts: Ingested) -> None:
+        """Note what was read."""
+        self.surveys.changed(memory.namespace)
+        self.imports.appendleft(Imported(namespace=memory.namespace, what=what, at=self.now(), counts=counts))
+
+
+def service_of(request: Request) -> Service:
+    """The service of the app that the request came to."""
+    found: Service = request.app.state.service
+    return found

@@ -1,0 +1,48 @@
+"""REST about all that is kept: stats, survey, namespaces, sources, doctor."""
+
+from __future__ import annotations
+
+from anyio import to_thread
+from starlette.responses import Response
+
+from ricordo.render.documents import document
+from ricordo.web.dispatch import Call
+from ricordo.web.documents import held_document, survey_document
+from ricordo.web.paging import page_of
+from ricordo.web.replies import reply
+
+__all__ = ["doctor", "namespaces", "sources", "stats", "survey"]
+
+PAGE = 100
+
+
+async def stats(call: Call) -> Response:
+    """Counts over the whole store."""
+    return reply(call.request, document(await call.memory.stats()))
+
+
+async def survey(call: Call) -> Response:
+    """A namespace from above."""
+    found = await call.service.survey(call.memory.namespace)
+    return reply(call.request, survey_document(call.memory.namespace, found, call.memory.settings.zone()))
+
+
+async def namespaces(call: Call) -> Response:
+    """The namespaces that hold something."""
+    given, found = call.given, (await call.memory.stats()).namespaces
+    page, following = page_of(sorted(found.items()), given.number("limit", PAGE), given.maybe("cursor"))
+    listed = [{"name": name, "memories": memories} for name, memories in page]
+    return reply(call.request, {"namespaces": listed, "next": following})
+
+
+async def sources(call: Call) -> Response:
+    """Where the memories of a namespace come from."""
+    given, found = call.given, (await call.service.survey(call.memory.namespace)).origins
+    page, following = page_of(found, given.number("limit", PAGE), given.maybe("cursor"))
+    listed = [held_document(held) for held in page]
+    return reply(call.request, {"namespace": call.memory.namespace, "sources": listed, "next": following})
+
+
+async def doctor(call: Call) -> Response:
+    """Settings, store and models are looked at."""
+    return reply(call.request, document(await to_thread.run_sync(call.service.diagnose)))
