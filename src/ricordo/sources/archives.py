@@ -38,7 +38,8 @@ def members(archive: Blob, depth: int = 1) -> Iterator[Blob | Skipped]:
     when the archive as a whole cannot be, or would unpack to too much.
     """
     try:
-        opened = ZipFile(archive.opened())
+        # Given a path, it closes its file when the last blob of it is gone.
+        opened = ZipFile(archive.path or archive.opened())
     except UNREADABLE as error:
         raise SourceError(archive.where, f"is a broken archive: {clean(str(error))}") from error
     infos = opened.infolist()
