@@ -141,7 +141,7 @@ def test_a_file_that_onnxruntime_cannot_run_is_a_model_error(tmp_path: Path) -> 
     path = tmp_path / "model.onnx"
     path.write_bytes(b"not a model")
     with pytest.raises(ModelError, match="onnxruntime cannot run"):
-        open_session(path, 1)
+        open_session(path)
 
 
 def test_a_row_of_another_dimension_is_a_model_error() -> None:

@@ -18,7 +18,7 @@ from ricordo.protocols import TokenVectors
 __all__ = ["Encoder", "load_encoder"]
 
 PASS_TOKENS = 512
-"""Tokens a pass, padding included. Larger passes are no faster on two cores, and memory grows with them."""
+"""Tokens a pass, padding included. Larger passes are no faster, and memory grows with them."""
 
 MARKS = ("▁", "Ġ")
 """How tokenizers write the space before a word."""
@@ -73,15 +73,24 @@ class Encoder:
         head = [*self._head, *self._prefixes[prefix]]
         framed = [[*head, *window, *self._tail] for window in windows]
         rows = np.zeros((len(framed), self._spec.dimension), np.float32)
-        for group in passes([len(window) for window in framed], PASS_TOKENS if self._spec.batched else 1):
-            wanted = self._pooled if states is None else self._with_states
+        wanted = self._pooled if states is None else self._with_states
+
+        def read(group: Sequence[int]) -> None:
             found, mask = self._runner.run(wanted, [framed[position] for position in group])
             rows[group] = self._pool(found[0], mask)
             if states is not None:
                 for place, position in enumerate(group):
                     own = found[-1][place, len(head) : len(head) + len(windows[position])]
                     states[position] = self._token_vectors(windows[position], own)
+
+        self._runner.each(read, list(passes([len(window) for window in framed], self._budget(framed))))
         return rows
+
+    def _budget(self, windows: Sequence[Sequence[int]]) -> int:
+        """Tokens of a pass, so that every thread has one where there are windows enough."""
+        if not self._spec.batched:
+            return 1
+        return min(PASS_TOKENS, -(-sum(map(len, windows)) // self._runner.threads))
 
     def _pool(self, rows: NDArray[np.float32], mask: NDArray[np.float32]) -> NDArray[np.float32]:
         if self._spec.pooling == "cls":

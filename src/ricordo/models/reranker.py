@@ -40,13 +40,16 @@ class OnnxReranker:
         runner = self._runner()
         pairs, types = self._pairs(runner, question, passages)
         output = next(iter(runner.outputs))
-        for group in passes([len(pair) for pair in pairs], PASS_TOKENS if self._spec.batched else 1):
+
+        def read(group: Sequence[int]) -> None:
             found, _ = runner.run([output], [pairs[each] for each in group], [types[each] for each in group])
             logits = found[0].reshape(len(group), -1)
             if logits.shape[1] > 2:
                 raise ModelError(f"{self._spec.name} puts out {logits.shape[1]} numbers a pair, which are no score")
             # Of two classes the second is "relevant"; the difference orders as its probability does.
             scores[group] = logits[:, 0] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
+
+        runner.each(read, list(passes([len(pair) for pair in pairs], PASS_TOKENS if self._spec.batched else 1)))
         return scores
 
     def _pairs(self, runner: Runner, question: str, passages: Sequence[str]) -> tuple[list[list[int]], list[list[int]]]:
