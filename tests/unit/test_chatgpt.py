@@ -128,12 +128,18 @@ def test_an_archive_in_an_archive_is_read(tmp_path: Path) -> None:
     with ZipFile(inner, "w", ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", json.dumps([thread(ASKED, ANSWERED)]))
         archive.writestr("user.json", json.dumps({"id": "user-x"}))
+        archive.writestr(
+            "message_feedback.json", json.dumps([{"conversation_id": "x", "content": "{}", "rating": "up"}])
+        )
+        archive.writestr("other.json", json.dumps([{"content": "of a program"}]))
         archive.writestr("chat.html", "<html></html>")
         archive.writestr("file-1.dat", b"\x00\x01")
     path = tmp_path / "export.zip"
     with ZipFile(path, "w") as outer:
         outer.writestr("User Online Activity/Conversations__x-chatgpt-0001.zip", inner.getvalue())
-    assert told(memories(path)) == [ASKED, ANSWERED]
+    found, faults = read(path)
+    assert told(found) == [ASKED, ANSWERED]
+    assert [fault.loses_memories for fault in faults] == [False]
 
 
 def test_a_conversation_is_the_same_in_every_export(tmp_path: Path) -> None:

@@ -60,6 +60,12 @@ def test_what_a_tool_puts_into_the_users_mouth_is_not_remembered(session: Sessio
     assert told(memories(session.save(tmp_path))) == [("user", "Oil the loom.")]
 
 
+def test_what_is_said_to_a_command_is_remembered_and_its_settings_are_not(session: Session, tmp_path: Path) -> None:
+    for given in ("move the loom to the north window", "opus"):
+        session.user(f"<command-name>/plan</command-name>\n<command-args>{given}</command-args>")
+    assert told(memories(session.save(tmp_path))) == [("user", "move the loom to the north window")]
+
+
 def test_what_stands_behind_the_editors_state_is_the_request(session: Session, tmp_path: Path) -> None:
     session.user("<ide_selection>lines 1 to 3</ide_selection>\nRename this.\n<system-reminder>x</system-reminder>")
     assert told(memories(session.save(tmp_path))) == [("user", "Rename this.")]
@@ -230,6 +236,12 @@ def test_a_helper_is_read_from_its_own_file(session: Session, tmp_path: Path) ->
     assert (answered.metadata["branch"], answered.metadata["agent"]) == ("sidechain", "tester")
     assert len(memories(tmp_path)) == 3
     assert memories(main)[0].origin.uri == f"claude-code:{session.session}"
+
+
+def test_a_helper_of_a_helper_is_known_by_its_records(session: Session, tmp_path: Path) -> None:
+    session.user("Weave.", isSidechain=True, agentId="b7")
+    path = write_lines(tmp_path / "subagents" / "workflows" / "run-1" / "steps.jsonl", session.records)
+    assert source(path).origin.uri == f"claude-code:{session.session}/b7"
 
 
 # --- titles ---

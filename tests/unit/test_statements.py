@@ -72,7 +72,7 @@ def test_a_memory_of_mem0_is_a_memory(tmp_path: Path, wrapped: str | None) -> No
 
 
 def test_an_export_of_mem0_may_hold_one_a_line(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "mem0.jsonl", [TEA, TEA | {"id": "m2"}, {"id": "m3", "memory": None}])
+    path = write_lines(tmp_path / "mem0.jsonl", [TEA, TEA | {"id": "m2"}, TEA | {"id": "m3", "memory": None}])
     found, faults = read(path)
     assert [memory.metadata["id"] for memory in found] == ["m1", "m2"]
     assert [fault.why for fault in faults] == ["has no memory in it"]

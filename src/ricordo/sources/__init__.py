@@ -143,7 +143,7 @@ class _Search:
                 continue
             try:
                 known = recognise(member.head())
-                if known is not None:
+                if known is not None and not known.loose:
                     usable = True
                     yield from self._read(known, member)
             except SourceError as error:

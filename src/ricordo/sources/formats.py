@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -23,7 +23,8 @@ Read: TypeAlias = Callable[[Blob, Circumstances], Iterator["Source | Skipped | P
 class Format:
     """A format: `name` for people, the keys that at least one record has all of, and the function that reads it.
 
-    What is known and not to be read has no function; `aside` says why.
+    What is known and not to be read has no function; `aside` says why. A `loose` one fits so much that it counts only
+    in a file by itself: an archive may hold anything.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Format:
     module: str = ""
     function: str = ""
     aside: str = ""
+    loose: bool = False
 
     def load(self) -> Read:
         return cast("Read", getattr(import_module(self.module), self.function))
@@ -38,6 +40,10 @@ class Format:
 
 def _format(name: str, keys: str, module: str, function: str) -> Format:
     return Format(name=name, keys=frozenset(keys.split()), module=f"ricordo.sources.{module}", function=function)
+
+
+def _loose(name: str, keys: str, module: str, function: str) -> Format:
+    return replace(_format(name, keys, module, function), loose=True)
 
 
 def _aside(name: str, keys: str, why: str) -> Format:
@@ -63,22 +69,28 @@ FORMATS: tuple[Format, ...] = (
     _format("sessions of Codex", "timestamp type payload", "codex", "rollouts"),
     _format("sessions of Codex", "id timestamp instructions", "codex", "rollouts"),
     _format("sessions of Codex", "type role content", "codex", "rollouts"),
-    _format("sessions of Claude Code", "type parentUuid uuid", "transcripts", "transcripts"),
-    _format("sessions of Claude Code", "type sessionId", "transcripts", "transcripts"),
+    _format("sessions of Claude Code", "parentUuid sessionId", "transcripts", "transcripts"),
+    _format("sessions of Claude Code", "parentUuid uuid type", "transcripts", "transcripts"),
+    _format("sessions of Claude Code", "type sessionId operation", "transcripts", "transcripts"),
+    _format("sessions of Claude Code", "type sessionId permissionMode", "transcripts", "transcripts"),
+    _format("sessions of Claude Code", "type sessionId mode", "transcripts", "transcripts"),
+    _format("sessions of Claude Code", "type sessionId aiTitle", "transcripts", "transcripts"),
+    _format("sessions of Claude Code", "type sessionId lastPrompt", "transcripts", "transcripts"),
     _format("sessions of Claude Code", "type summary leafUuid", "transcripts", "transcripts"),
     _format("sessions of Claude Code", "type messageId snapshot", "transcripts", "transcripts"),
     _format("what stands beside a transcript", "agentType", "transcripts", "beside"),
     _format("what stands beside a transcript", "entries.sessionId entries.fullPath", "transcripts", "beside"),
+    _aside("feedback", "conversation_id rating content", "tells of conversations, with which it is exported"),
     _aside("prompts", "display project timestamp", "holds prompts alone; the transcripts hold their answers as well"),
     _aside("prompts", "session_id ts text", "holds prompts alone; the transcripts hold their answers as well"),
     _aside("an export of ricordo", "namespace origin.uri text", "is an export of ricordo; `ricordo import` reads it"),
     _format("a knowledge graph", "name entityType", "knowledge_graph", "graph"),
     _format("a knowledge graph", "from to relationType", "knowledge_graph", "graph"),
-    _format("memories of mem0", "memory id", "mem0", "memories"),
-    _format("memories of mem0", "results.memory results.id", "mem0", "memories"),
-    _format("memories of mem0", "memories.memory memories.id", "mem0", "memories"),
-    _format("records with a text", "text", "json_lines", "statements"),
-    _format("records with a text", "content", "json_lines", "statements"),
+    _format("memories of mem0", "memory id created_at", "mem0", "memories"),
+    _format("memories of mem0", "results.memory results.id results.created_at", "mem0", "memories"),
+    _format("memories of mem0", "memories.memory memories.id memories.created_at", "mem0", "memories"),
+    _loose("records with a text", "text", "json_lines", "statements"),
+    _loose("records with a text", "content", "json_lines", "statements"),
 )
 
 

@@ -8,6 +8,8 @@ from ricordo.sources.injected import without_injected
 
 __all__ = ["opening_line", "spoken"]
 
+# What is said to a slash command, rather than set by it, has some words.
+FEWEST_BLANKS = 3
 # Put before what the user said, or in place of it.
 _BLOCK_NAMES = (
     "bash-input|bash-stderr|bash-stdout|command-args|command-contents|command-message|command-name"
@@ -16,7 +18,7 @@ _BLOCK_NAMES = (
     "|subagent_notification|task-notification|tick|turn_aborted|user-prompt-submit-hook"
     "|user_action|user_instructions|user_shell_command"
 )
-_BLOCK = re.compile(rf"\s*<({_BLOCK_NAMES})\b[^>]*>.*?</\1>", re.DOTALL)
+_BLOCK = re.compile(rf"\s*<({_BLOCK_NAMES})\b[^>]*>(.*?)</\1>", re.DOTALL)
 _UNCLOSED = re.compile(rf"\s*<(?:{_BLOCK_NAMES})\b")
 _NOTHING_SAID = (
     "[Request interrupted by user",
@@ -33,10 +35,13 @@ _REQUEST = re.compile(r"\A# Context from my IDE setup:.*?^## My request for Code
 def spoken(text: str) -> str:
     """What a person said or an assistant answered, without what a tool put there; empty when nothing is left."""
     text = without_injected(text)
-    position = 0
+    position, given = 0, ""
     while block := _BLOCK.match(text, position):
         position = block.end()
+        given = block[2].strip() if block[1] == "command-args" else given
     text = _REQUEST.sub("", text[position:].strip())
+    if not text and given.count(" ") >= FEWEST_BLANKS:
+        return given
     if _UNCLOSED.match(text) or text.startswith(_NOTHING_SAID) or text in _PLACEHOLDERS:
         return ""
     return text.strip()

@@ -101,7 +101,8 @@ def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[Transcript
     transcript = read_transcript(read())
     stem = PurePosixPath(blob.name).name.removesuffix(".jsonl")
     session = stem if stem in transcript.sessions or not transcript.sessions else transcript.sessions[-1]
-    helper = transcript.agent if stem.startswith("agent-") else None
+    aside = all(turn.branch is Branch.SIDECHAIN for turn in transcript.turns)
+    helper = (transcript.agent or stem) if stem.startswith("agent-") or (transcript.turns and aside) else None
     yield TranscriptSource(
         name=f"{session}/{helper}" if helper else session,
         transcript=transcript,
