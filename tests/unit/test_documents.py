@@ -298,7 +298,7 @@ def test_each_definition_is_a_memory_and_what_stands_between_goes_together(tmp_p
         (
             "a.go",
             "package door\n\nfunc (l *Lock) Turn() int {\n\treturn 1\n}\n\nfunc Open() {}\n",
-            ["door", "Turn", "Open"],
+            [None, "Turn", "Open"],
         ),
         (
             "a.ts",

@@ -29,7 +29,7 @@ ml mm nim nix php pl pm proto ps1 py pyi r rb rs scala sh sol sql svelte swift t
 """
 SUFFIXES = frozenset(f".{language}" for language in LANGUAGES.split())
 LANGUAGE_WORDS = (
-    "class|struct|interface|trait|impl|enum|union|record|object|protocol|extension|module|namespace|package|type|typedef"
+    "class|struct|interface|trait|impl|enum|union|record|object|protocol|extension|module|namespace|type|typedef"
     "|def|fn|func|fun|function|sub|proc|procedure|macro|macro_rules!|message|service|rpc|resource|data|contract"
     "|defmodule|defn|defun|instance|newtype"
 )
