@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -9,11 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from agentfiles import Session, name
 from ricordo.errors import SourceError
 from ricordo.memory import EventOrigin, Memory, Origin
 from ricordo.protocols import Source
+from ricordo.sources.blobs import file_blob
+from ricordo.sources.circumstances import Circumstances
+from ricordo.sources.json_lines import statements
 from ricordo.sources.markdown import MarkdownSource
+from ricordo.sources.notes import open_note
 from ricordo.sources.text import TextSource
+from ricordo.sources.transcripts import transcripts
 from ricordo.testing import ListSource
 
 NOW = datetime(2026, 11, 16, 15, tzinfo=timezone(timedelta(hours=3)))
@@ -26,6 +33,8 @@ class Kind:
     name: str
     write: Callable[[Path, list[str]], Source]
     whole: bool = False
+    dated: bool = True
+    """Whether its memories have the date that the file names, 3 May 2024."""
 
 
 def write_markdown(folder: Path, sections: list[str]) -> Source:
@@ -49,10 +58,39 @@ def write_list(folder: Path, sections: list[str]) -> Source:
     return ListSource(origin, memories)
 
 
+def write_records(folder: Path, sections: list[str]) -> Source:
+    """Records of anybody's own, each with the date."""
+    path = folder / "notes.jsonl"
+    records = [{"text": section, "date": "2024-05-03"} for section in sections]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    (source,) = statements(file_blob(path), Circumstances(now=NOW))
+    return source
+
+
+def write_transcript(folder: Path, sections: list[str]) -> Source:
+    """A session in which each section is a prompt."""
+    session = Session()
+    for section in sections:
+        session.user(section, uuid=name(section.split()[0]))
+    (source,) = transcripts(file_blob(session.save(folder)), Circumstances(now=NOW))
+    return source
+
+
+def write_observations(folder: Path, sections: list[str]) -> Source:
+    """A note of basic-memory."""
+    path = folder / "2024-05-03-loom.md"
+    observed = "".join(f"- [fact] {section}\n" for section in sections)
+    path.write_text(f"---\ntype: note\npermalink: loom\n---\n{observed}", encoding="utf-8")
+    return open_note(path=path, now=NOW)
+
+
 KINDS = [
     Kind(name="markdown", write=write_markdown),
     Kind(name="text", write=write_text, whole=True),
-    Kind(name="list", write=write_list),
+    Kind(name="list", write=write_list, dated=False),
+    Kind(name="records", write=write_records),
+    Kind(name="transcript", write=write_transcript, dated=False),
+    Kind(name="observations", write=write_observations),
 ]
 FILES = [MarkdownSource, TextSource]
 SECTIONS = ["Alpha is the first.", "Beta is the second.", "Gamma is the third."]
@@ -118,7 +156,7 @@ def test_times_are_aware_utc(kind: Kind, tmp_path: Path) -> None:
 
 
 def test_what_a_file_names_as_its_date_is_that_day_and_known_from_the_source(kind: Kind, tmp_path: Path) -> None:
-    if kind.name == "list":
+    if not kind.dated:
         pytest.skip("its memories were given with their times")
     for memory in said(kind.write(tmp_path, SECTIONS)):
         assert (memory.event_timestamp, memory.event_end) == (
@@ -129,7 +167,7 @@ def test_what_a_file_names_as_its_date_is_that_day_and_known_from_the_source(kin
 
 
 def test_words_that_count_from_the_date_make_it_exact(kind: Kind, tmp_path: Path) -> None:
-    if kind.name == "list":
+    if not kind.dated:
         pytest.skip("its memories were given with their times")
     (memory,) = said(kind.write(tmp_path, ["Вчера переехали в новый офис."]))
     assert memory.event_timestamp == datetime(2024, 5, 2, tzinfo=UTC)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ricordo.dates import STANDARD, dated, iso_time
 from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin
+from ricordo.occasions import refined
 from ricordo.protocols import Skipped
 from ricordo.sources import files, notation
 from ricordo.sources.dating import name_date, written_at
@@ -71,8 +72,9 @@ class BasicMemorySource:
             memory = self._memory(section, origin, page)
             if memory.id not in seen:
                 own = _event(section.text, self.zone, self.options) if section.item else None
-                dated_by = own or event or written_at(self.path, written.data, self.now)
-                yield replace(memory.happened(dated_by), position=len(seen))
+                when = own or refined(event, memory.text, self.zone, self.options)
+                when = when or written_at(self.path, written.data, self.now)
+                yield replace(memory.happened(when), position=len(seen))
                 seen.add(memory.id)
 
     def _memory(self, section: Section, origin: Origin, page: Page) -> Memory:

@@ -1,7 +1,8 @@
 """The file of the MCP memory server: one entity with its observations, or one relation, a line.
 
 Each observation is a memory below the name of its entity, and each relation one by itself. An entity of which nothing
-was observed is remembered for what it is. Nothing in the file tells when.
+was observed is remembered for what it is. Nothing tells when but a
+date in an observation.
 """
 
 from __future__ import annotations

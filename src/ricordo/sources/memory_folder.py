@@ -16,6 +16,7 @@ from pathlib import Path
 from ricordo.dates import STANDARD
 from ricordo.errors import SourceError
 from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin, digest
+from ricordo.occasions import refined
 from ricordo.protocols import Skipped
 from ricordo.sources import files, notation
 from ricordo.sources.dating import written_at
@@ -80,7 +81,8 @@ class MemoryFileSource:
         )
         changed = moment(known.get("modified"), self.zone)
         dated = EventTime(start=changed, origin=EventOrigin.SOURCE) if changed else None
-        yield memory.happened(dated or written_at(self.path, written.data, self.now))
+        when = refined(dated, body, self.zone, self.options)
+        yield memory.happened(when or written_at(self.path, written.data, self.now))
 
     def _origin(self, known: dict[str, str]) -> Origin:
         return files.origin(self.path, KIND, self._listed() or known.get("name") or self.path.stem)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from ricordo.exchange import Skipped
 from ricordo.memory import EventTime, Json, Memory, Origin, clean, digest
+from ricordo.occasions import refined
 from ricordo.sources.blobs import Blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.injected import without_injected
@@ -19,7 +20,10 @@ __all__ = ["Statement", "StatementSource", "Understand", "uri_of"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statement:
-    """What a record states. `key` tells it from others of the same text; `event` is when it was so, if that is said."""
+    """What a record states. `key` tells it from others of the same text; `event` is when it was so, if that is said.
+
+    The first words of the text can make that exact, or tell it, as they do in any file.
+    """
 
     text: str
     key: str = ""
@@ -99,7 +103,8 @@ class StatementSource:
             tags=statement.tags,
             metadata=statement.metadata,
         )
-        return memory.happened(statement.event)
+        how = self.circumstances
+        return memory.happened(refined(statement.event, said, how.zone, how.options))
 
 
 def uri_of(blob: Blob) -> str:
