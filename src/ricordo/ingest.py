@@ -221,8 +221,7 @@ class _Run:
     async def _elsewhere(self, memories: Sequence[Memory]) -> frozenset[str]:
         """Those that another origin said before, as a forked session says what it began with: they stay with that."""
         uris = {memory.id: memory.origin.uri for memory in memories}
-        entries = await self.writer.store.entries(self.writer.namespace, list(uris), None)
-        known = {entry.chunk.memory_id: entry.chunk.origin_uri for entry in entries}
+        known = await self.writer.owners(list(uris))
         known |= {memory.id: memory.origin.uri for memory in self.pending.memories if memory.id in uris}
         return frozenset(memory_id for memory_id, uri in known.items() if uri != uris[memory_id])
 

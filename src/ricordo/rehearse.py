@@ -38,6 +38,11 @@ class Rehearsal(Writer):
     def rehearses(self) -> bool:
         return True
 
+    async def owners(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """Those of what is stored, and of what was rehearsed."""
+        held, wanted = await self.held.of(self.store, self.namespace), frozenset(memory_ids)
+        return {memory_id: uri for uri, ids in held.items() for memory_id in ids & wanted}
+
     async def write(
         self,
         memories: Sequence[Memory],

@@ -80,6 +80,11 @@ class Writer:
         chunks = (_owned(chunk, known) for memory in memories for chunk in self.chunker.chunks(memory))
         return tuple({chunk.id: chunk for chunk in chunks}.values())
 
+    async def owners(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """The uri of the origin of each of these memories that is stored."""
+        entries = await self.store.entries(self.namespace, memory_ids, None)
+        return {entry.chunk.memory_id: entry.chunk.origin_uri for entry in entries}
+
     async def write(
         self,
         memories: Sequence[Memory],

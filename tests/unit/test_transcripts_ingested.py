@@ -94,6 +94,18 @@ async def test_two_sessions_in_one_run_share_what_they_share(memory: Engine, ses
     assert len(await kept(memory)) == 4
 
 
+async def test_a_rehearsal_counts_what_is_shared_once(memory: Engine, session: Session, tmp_path: Path) -> None:
+    for number in range(100):
+        session.user(f"Row {number}")
+    session.save(tmp_path)
+    fork = session.fork("fork")
+    fork.assistant("Fringes of silk.")
+    fork.save(tmp_path)
+    rehearsed = await memory.ingest([tmp_path], dry_run=True)
+    done = await memory.ingest([tmp_path])
+    assert rehearsed.added == done.added == 104
+
+
 async def test_a_fork_that_is_read_first_keeps_what_it_said(memory: Engine, session: Session, tmp_path: Path) -> None:
     fork = session.fork("fork")
     fork.assistant("Fringes of silk.")
