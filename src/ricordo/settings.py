@@ -86,7 +86,8 @@ class Settings:
     it may take; `threads` the most that a model may use (0: chosen for the machine); `tz` an IANA time zone or
     `local`; `k1` and `b` the parameters of BM25. `redact` says whether secrets are taken out of what is
     told and read (`on` or `off`). `keeper` says whether a process that keeps the model loaded may be
-    started for hooks (`auto` or `off`), and `keeper_minutes` how long it stays when nobody asks.
+    started for hooks (`auto` or `off`), and `keeper_minutes` how long it stays when nobody asks; `hook_ms` what a hook
+    may take in all.
     Dates are read by `week_start` (a weekday's English name), `hemisphere` (`north` or `south`) and `date_order`
     (`dmy`, `mdy`, `ymd`, or `auto`: by language).
     """
@@ -107,6 +108,7 @@ class Settings:
     redact: str = "off"
     keeper: str = "auto"
     keeper_minutes: int = 15
+    hook_ms: int = 2000
 
     def __post_init__(self) -> None:
         if not self.namespace.strip() or len(self.namespace) > MAX_NAMESPACE:
@@ -115,7 +117,7 @@ class Settings:
             )
         if self.k1 < 0 or not 0 <= self.b <= 1:
             raise ConfigError("k1, b", "settings", f"{self.k1}, {self.b}: k1 must not be negative, b between 0 and 1")
-        for name in ("threads", "rerank_ms", "keeper_minutes"):
+        for name in ("threads", "rerank_ms", "keeper_minutes", "hook_ms"):
             if getattr(self, name) < 0:
                 raise ConfigError(name, "settings", f"{getattr(self, name)} must not be negative")
         for name, known in CHOICES.items():

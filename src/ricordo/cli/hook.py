@@ -50,7 +50,7 @@ def keep(options: Options, /, *, status: bool, stop: bool) -> int:
     For hooks, which start it themselves when they may. Ends when nobody asks for a while. Exits with 1 when
     there is nothing to do: another one runs already, or with --status and --stop none does.
     """
-    from ricordo.keeper.place import Insecure, place_for, supported
+    from ricordo.keeper.place import place_for, supported
 
     if not supported():
         raise InvalidInput("this system has no sockets in files, which the keeper listens on; hooks work without it")
@@ -63,12 +63,26 @@ def keep(options: Options, /, *, status: bool, stop: bool) -> int:
         options.show(state)
         return FOUND if state.state not in ("absent", "foreign") else NOTHING
 
-    import anyio
+    return FOUND if _serve(options) else NOTHING
 
-    from ricordo.keeper.server import keep as serve
 
-    arguments = [word for name, value in options.given.items() for word in (f"--{name}", value)]
+def _serve(options: Options) -> bool:
+    """Be the keeper, unless another one is."""
+    from ricordo.keeper.lock import held
+    from ricordo.keeper.place import Insecure, place_for
+
+    place = place_for(options.settings)
     try:
-        return FOUND if anyio.run(serve, options.settings, arguments) else NOTHING
+        place.secure()
     except Insecure as error:
         raise InvalidInput(str(error)) from error
+    with held(place.lock) as ours:
+        if ours:
+            # Loaded now: those that another one goes before have nothing to load.
+            import anyio
+
+            from ricordo.keeper.server import serve
+
+            arguments = [word for name, value in options.given.items() for word in (f"--{name}", value)]
+            anyio.run(serve, options.settings, place, arguments)
+    return ours

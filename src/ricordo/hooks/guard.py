@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from typing import NoReturn
 
-__all__ = ["Guard"]
+__all__ = ["Guard", "born"]
+
+STARTING = 0.1
+"""Seconds that Python takes to get here, where the system does not tell since when this process is."""
 
 
 class Guard:
-    """Ends this process with 0: with an answer, or in silence after `seconds`, whatever it is busy with.
+    """Ends this process with 0: with an answer, or in silence at a deadline, whatever it is busy with.
 
-    Threads that wait for a lock or for a model are not waited for. `overdue` is called when the time is up.
+    Threads that wait for a lock or for a model are not waited for. `overdue` is called when the time is up. The
+    deadline, by the monotonic clock, may be put off.
     """
 
-    def __init__(self, seconds: float, overdue: Callable[[], None]) -> None:
+    def __init__(self, deadline: float, overdue: Callable[[], None]) -> None:
+        self.deadline = deadline
         self._ending = threading.Lock()
         self._overdue = overdue
-        timer = threading.Timer(seconds, self._expire)
-        timer.daemon = True
-        timer.start()
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def finish(self, output: bytes) -> NoReturn:
         """Write the answer, all of it, and end."""
@@ -33,10 +37,24 @@ class Guard:
                 pass  # nobody listens any more
             os._exit(0)
 
-    def _expire(self) -> None:
-        # Once an answer is being written it is written whole.
+    def _watch(self) -> None:
+        while (left := self.deadline - time.monotonic()) > 0:
+            time.sleep(left)
+        # An answer that is being written is written whole.
         with self._ending:
             try:
                 self._overdue()
             finally:
                 os._exit(0)
+
+
+def born() -> float:
+    """When this process began, by the monotonic clock."""
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            # Behind the name, which may hold anything: the state is the 3rd field, the start the 22nd.
+            ticks = int(file.read().rpartition(b")")[2].split()[19])
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        age = STARTING
+    return time.monotonic() - age

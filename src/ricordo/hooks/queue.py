@@ -81,8 +81,9 @@ def _taken(entry: Path) -> Iterator[Path | None]:
         os.utime(mine)
         yield mine
     except BaseException:
-        # What was set aside meanwhile is as good.
-        if not entry.exists():
+        if entry.exists():  # set aside again meanwhile, which is as good
+            mine.unlink(missing_ok=True)
+        else:
             _renamed(mine, entry)
         raise
     mine.unlink(missing_ok=True)

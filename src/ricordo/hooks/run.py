@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from ricordo.errors import RicordoError
 from ricordo.hooks.events import ENDS, Payload, Unreadable, answer, event_named, read_payload
-from ricordo.hooks.guard import Guard
+from ricordo.hooks.guard import Guard, born
 from ricordo.hooks.queue import Queued, TranscriptQueue
 from ricordo.hooks.workplace import PROJECT_VARIABLE, Workplace
 from ricordo.journal import note
@@ -21,12 +21,14 @@ from ricordo.keeper.client import Unanswered, ask, start
 from ricordo.keeper.place import place_for, store_file, supported
 from ricordo.settings import Settings, load_settings, state_directory
 
-__all__ = ["JOURNAL", "LIMIT", "main", "queue_in", "run"]
+__all__ = ["JOURNAL", "main", "queue_in", "run"]
 
-LIMIT = 1.7
-"""Seconds, the start of Python and its end left out: together less than two."""
-PATIENCE = 0.7
-"""Seconds for the keeper. What is left is enough to look by words alone."""
+PATIENCE = 0.35
+"""The share of its time that a hook waits for the keeper. What is left is enough to look by words alone."""
+UNTIL_SET = 2.0
+"""Seconds that a hook may take until the settings are read."""
+ENDING = 0.05
+"""Seconds that are left for writing down why, and for ending."""
 LARGEST = 1 << 23
 JOURNAL = "hooks.log"
 NAMESPACE_VARIABLE = "RICORDO_NAMESPACE"
@@ -57,15 +59,16 @@ def run(
     `given` are settings by name, `unknown` what else the command line says. With a `clock` the keeper is not asked,
     which has its own.
     """
-    begin = time.monotonic()
-    journal = state_directory() / JOURNAL
-    say = partial(_say, journal, name, begin)
-    guard = Guard(LIMIT, lambda: say("out of time; nothing was told"))
+    begin = born()
+    say = partial(_say, state_directory() / JOURNAL, name, begin)
+    guard = Guard(begin + UNTIL_SET - ENDING, lambda: say("out of time; nothing was told"))
     output = b""
     try:
         if unknown:
             say(f"not understood: {' '.join(unknown)}")
-        output = _Hook(given, say, clock).answered(name)
+        settings = load_settings(given)
+        guard.deadline = begin + settings.hook_ms / 1000 - ENDING
+        output = _Hook(given, settings, say, clock).answered(name)
     except (Unreadable, RicordoError, OSError) as error:
         say(f"{type(error).__name__}: {error}")
     except Exception as error:  # noqa: BLE001  # the outermost edge: a prompt must not wait for a bug of ours
@@ -86,9 +89,15 @@ def _say(journal: Path, name: str, begin: float, message: str) -> None:
 
 class _Hook:
     def __init__(
-        self, given: Mapping[str, str], say: Callable[[str], None], clock: Callable[[], datetime] | None
+        self,
+        given: Mapping[str, str],
+        settings: Settings,
+        say: Callable[[str], None],
+        clock: Callable[[], datetime] | None,
     ) -> None:
         self.given = given
+        self.settings = settings
+        self.patience = settings.hook_ms / 1000 * PATIENCE
         self.say = say
         self.clock = clock
 
@@ -100,57 +109,56 @@ class _Hook:
         if len(data) > LARGEST:
             raise Unreadable(f"more than {LARGEST} bytes on standard input")
         payload = read_payload(data, event)
-        settings = load_settings(self.given)
         if event in ENDS:
-            self._set_aside(payload, settings)
+            self._set_aside(payload)
             return b""
-        file = store_file(settings.store)
+        file = store_file(self.settings.store)
         if file is not None and not file.exists():
             return b""  # nothing was ever remembered
-        return answer(event, self._told(payload, settings))
+        return answer(event, self._told(payload))
 
-    def _workplace(self, payload: Payload, settings: Settings) -> Workplace:
+    def _workplace(self, payload: Payload) -> Workplace:
         return Workplace(
-            personal=settings.namespace,
+            personal=self.settings.namespace,
             asked=self.given.get("namespace") or os.environ.get(NAMESPACE_VARIABLE) or None,
             project=os.environ.get(PROJECT_VARIABLE),
             directory=payload.directory,
         )
 
-    def _set_aside(self, payload: Payload, settings: Settings) -> None:
+    def _set_aside(self, payload: Payload) -> None:
         if payload.transcript is None:
             return
-        queued = Queued(transcript=Path(payload.transcript), workplace=self._workplace(payload, settings))
+        queued = Queued(transcript=Path(payload.transcript), workplace=self._workplace(payload))
         queue_in(state_directory()).put(queued)
-        if settings.keeper == "auto" and supported():
+        if self.settings.keeper == "auto" and supported():
             try:
-                ask(place_for(settings), {"ask": "hello"}, PATIENCE)
+                ask(place_for(self.settings), {"ask": "hello"}, self.patience)
             except Unanswered as trouble:
-                self._start(trouble, settings)
+                self._start(trouble)
 
-    def _told(self, payload: Payload, settings: Settings) -> str:
-        workplace = self._workplace(payload, settings)
-        if settings.keeper != "auto" or not supported() or self.clock is not None:
-            return self._by_words(payload, workplace, settings)
+    def _told(self, payload: Payload) -> str:
+        workplace = self._workplace(payload)
+        if self.settings.keeper != "auto" or not supported() or self.clock is not None:
+            return self._by_words(payload, workplace)
         request = {
             "ask": "context" if payload.event == "prompt-submit" else "brief",
             "prompt": payload.prompt,
             "workplace": workplace.document(),
         }
         try:
-            return str(ask(place_for(settings), request, PATIENCE).get("text", ""))
+            return str(ask(place_for(self.settings), request, self.patience).get("text", ""))
         except Unanswered as trouble:
             self.say(f"the keeper is {trouble}; answered by words alone")
-            text = self._by_words(payload, workplace, settings)
+            text = self._by_words(payload, workplace)
             # Last, for the two would want the same two cores.
-            self._start(trouble, settings)
+            self._start(trouble)
             return text
 
-    def _start(self, trouble: Unanswered, settings: Settings) -> None:
-        if trouble.state in STARTED_FOR and start(place_for(settings), _arguments(self.given)):
+    def _start(self, trouble: Unanswered) -> None:
+        if trouble.state in STARTED_FOR and start(place_for(self.settings), _arguments(self.given)):
             self.say("a keeper was started")
 
-    def _by_words(self, payload: Payload, workplace: Workplace, settings: Settings) -> str:
+    def _by_words(self, payload: Payload, workplace: Workplace) -> str:
         """What the store itself says, without a model. Raises StoreError."""
         from dataclasses import replace
 
@@ -162,7 +170,7 @@ class _Hook:
         clock = self.clock or utc_now
 
         async def ask_store() -> str:
-            async with open(settings=replace(settings, embedder="none", reranker="none"), clock=clock) as memory:
+            async with open(settings=replace(self.settings, embedder="none", reranker="none"), clock=clock) as memory:
                 if payload.event == "prompt-submit":
                     return await context(memory, payload.prompt, workplace, clock())
                 return await brief(memory, workplace, clock())

@@ -18,7 +18,8 @@ from ricordo.settings import Settings, state_directory
 
 __all__ = ["Insecure", "Place", "peer", "place_for", "store_file", "supported"]
 
-NAMESPACE = "namespace"
+UNRELATED = frozenset({"hook_ms", "keeper", "keeper_minutes", "namespace"})
+"""Settings that change no answer of a keeper, or come with each question."""
 CREDENTIALS = struct.Struct("3i")
 SOL_LOCAL, LOCAL_PEERCRED = 0, 1
 """macOS, <sys/un.h>; Python has no names for them."""
@@ -66,11 +67,11 @@ def supported() -> bool:
 
 
 def place_for(settings: Settings, environment: Mapping[str, str] = os.environ) -> Place:
-    """The place of the keeper that serves with these settings, whatever the namespace.
+    """The place of the keeper that answers by these settings, whatever the namespace.
 
     Short, for a socket's path may have a hundred bytes, and a home folder may be deep.
     """
-    served = {entry.name: getattr(settings, entry.name) for entry in fields(settings) if entry.name != NAMESPACE}
+    served = {entry.name: getattr(settings, entry.name) for entry in fields(settings) if entry.name not in UNRELATED}
     file = store_file(settings.store)
     described = [served, str(state_directory(environment)), str(file.absolute()) if file is not None else ""]
     key = hashlib.sha256(json.dumps(described, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:16]

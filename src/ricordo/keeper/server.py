@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import signal
 import sys
 import time
 import traceback
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from subprocess import DEVNULL
@@ -28,11 +26,11 @@ from ricordo.hooks.telling import brief, context
 from ricordo.hooks.workplace import Workplace
 from ricordo.journal import note
 from ricordo.keeper.frames import HEAD, PROTOCOL, VERSION, Document, FrameError, length, pack, unpack
-from ricordo.keeper.place import Place, peer, place_for, store_file
+from ricordo.keeper.place import Place, peer, store_file
 from ricordo.query import Query
 from ricordo.settings import Settings, state_directory
 
-__all__ = ["JOURNAL", "keep"]
+__all__ = ["JOURNAL", "serve"]
 
 JOURNAL = "keeper.log"
 SILENCE = 5.0
@@ -45,45 +43,16 @@ SETTLED = 20.0
 """Seconds after which a session that was set aside is taken to pause."""
 AGAIN = 300.0
 """Seconds until work on the queue that failed is tried again."""
-SUCCESSION = 2.0
-"""Seconds that the keeper before this one may take to go."""
 
 GONE = (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, anyio.ClosedResourceError, TimeoutError)
 
 
-async def keep(settings: Settings, arguments: Sequence[str] = ()) -> bool:
-    """Serve until nobody asks any more; False where another keeper serves these settings already.
+async def serve(settings: Settings, place: Place, arguments: Sequence[str] = ()) -> None:
+    """Serve until nobody asks any more; the place's lock must be held.
 
     `arguments` are the options of the command line that the settings came from, for the work on the queue.
-    Raises Insecure where somebody else could listen.
     """
-    place = place_for(settings)
-    place.secure()
-    async with _held(place.lock) as ours:
-        if ours:
-            await _Keeper(settings, place, arguments).serve()
-    return ours
-
-
-@asynccontextmanager
-async def _held(lock: Path) -> AsyncIterator[bool]:
-    """Whether the lock is ours, for as long as this process lives: the system lets go of it whatever happens."""
-    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        deadline = time.monotonic() + SUCCESSION
-        while not (ours := _locked(handle)) and time.monotonic() < deadline:
-            await anyio.sleep(0.1)
-        yield ours
-    finally:
-        os.close(handle)
-
-
-def _locked(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    await _Keeper(settings, place, arguments).serve()
 
 
 class _Keeper:
