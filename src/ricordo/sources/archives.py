@@ -31,48 +31,59 @@ def is_archive(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def members(archive: Blob, depth: int = 1) -> Iterator[Blob | Skipped]:
+def members(archive: Blob) -> Iterator[Blob | Skipped]:
     """The files in an archive, and in the archives in it, in their order; what cannot be read comes as Skipped.
 
     Symbolic links, encrypted members and what unpacks to more than 200 times its size are not read. Raises SourceError
     when the archive as a whole cannot be, or would unpack to too much.
     """
-    try:
-        # Given a path, it closes its file when the last blob of it is gone.
-        opened = ZipFile(archive.path or archive.opened())
-    except UNREADABLE as error:
-        raise SourceError(archive.where, f"is a broken archive: {clean(str(error))}") from error
-    infos = opened.infolist()
-    if len(infos) > MOST_MEMBERS:
-        raise SourceError(archive.where, f"holds more than {MOST_MEMBERS:,} files")
-    _check_size(archive.where, sum(info.file_size for info in infos), archive.size)
-    for info in infos:
-        if info.is_dir() or _is_hidden(info.filename):
-            continue
-        where = f"{archive.where}/{clean(info.filename)}"
+    return _Opening().members(archive, depth=1)
+
+
+class _Opening:
+    """An archive and those in it being opened: together they may hold no more files than one."""
+
+    def __init__(self) -> None:
+        self.left = MOST_MEMBERS
+
+    def members(self, archive: Blob, depth: int) -> Iterator[Blob | Skipped]:
         try:
-            yield from _member(opened, info, where, depth)
-        except SourceError as error:
-            yield Skipped(where=error.where, why=error.why)
+            # Given a path, it closes its file when the last blob of it is gone.
+            opened = ZipFile(archive.path or archive.opened())
+        except UNREADABLE as error:
+            raise SourceError(archive.where, f"is a broken archive: {clean(str(error))}") from error
+        infos = opened.infolist()
+        self.left -= len(infos)
+        if self.left < 0:
+            raise SourceError(archive.where, f"holds more than {MOST_MEMBERS:,} files")
+        _check_size(archive.where, sum(info.file_size for info in infos), archive.size)
+        for info in infos:
+            if not info.filename or info.is_dir() or _is_hidden(info.filename):
+                continue
+            where = f"{archive.where}/{clean(info.filename)}"
+            try:
+                yield from self._member(opened, info, where, depth)
+            except SourceError as error:
+                yield Skipped(where=error.where, why=error.why)
 
-
-def _member(archive: ZipFile, info: ZipInfo, where: str, depth: int) -> Iterator[Blob | Skipped]:
-    if stat.S_ISLNK(info.external_attr >> 16):
-        raise SourceError(where, "is a symbolic link, which is not followed in an archive")
-    if info.flag_bits & 1:
-        raise SourceError(where, "is encrypted")
-    _check_size(where, info.file_size, info.compress_size)
-    blob = Blob(name=info.filename, where=where, size=info.file_size, opened=lambda: archive.open(info))
-    if not is_archive(blob.head()) or not info.filename.lower().endswith(".zip"):
-        yield blob
-        return
-    if depth == MOST_NESTED:
-        raise SourceError(where, f"is an archive in {MOST_NESTED} others")
-    if info.file_size > MOST_NESTED_BYTES:
-        raise SourceError(where, f"is an archive in another, larger than {MOST_NESTED_BYTES // 2**20} MiB; unpack it")
-    data = b"".join(blob.chunks())
-    inner = Blob(name=info.filename, where=where, size=len(data), opened=lambda: io.BytesIO(data))
-    yield from members(inner, depth + 1)
+    def _member(self, archive: ZipFile, info: ZipInfo, where: str, depth: int) -> Iterator[Blob | Skipped]:
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise SourceError(where, "is a symbolic link, which is not followed in an archive")
+        if info.flag_bits & 1:
+            raise SourceError(where, "is encrypted")
+        _check_size(where, info.file_size, info.compress_size)
+        blob = Blob(name=info.filename, where=where, size=info.file_size, opened=lambda: archive.open(info))
+        if not is_archive(blob.head()) or not info.filename.lower().endswith(".zip"):
+            yield blob
+            return
+        if depth == MOST_NESTED:
+            raise SourceError(where, f"is an archive in {MOST_NESTED} others")
+        if info.file_size > MOST_NESTED_BYTES:
+            most = MOST_NESTED_BYTES // 2**20
+            raise SourceError(where, f"is an archive in another, larger than {most} MiB; unpack it")
+        data = b"".join(blob.chunks())
+        inner = Blob(name=info.filename, where=where, size=len(data), opened=lambda: io.BytesIO(data))
+        yield from self.members(inner, depth + 1)
 
 
 def _check_size(where: str, unpacked: int, packed: int) -> None:
@@ -81,4 +92,4 @@ def _check_size(where: str, unpacked: int, packed: int) -> None:
 
 
 def _is_hidden(name: str) -> bool:
-    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
+    return any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in name.split("/"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import struct
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from lzma import LZMAError
 from pathlib import Path
 from typing import IO
 from zipfile import BadZipFile
@@ -19,7 +21,7 @@ __all__ = ["Blob", "file_blob"]
 HEAD_BYTES = 64 * 1024
 CHUNK_BYTES = 2**20
 # What the standard library raises for an archive that is cut, damaged, encrypted or of an unknown method.
-UNREADABLE = (OSError, EOFError, ValueError, RuntimeError, NotImplementedError, BadZipFile, zlib.error)
+UNREADABLE = (OSError, EOFError, ValueError, RuntimeError, BadZipFile, zlib.error, LZMAError, struct.error)
 WIDE = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 

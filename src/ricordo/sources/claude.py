@@ -42,8 +42,11 @@ def conversations(blob: Blob, circumstances: Circumstances) -> Iterator[Conversa
             continue
         record, where = found
         conversation = read_conversation(record, unknown)
+        faults = tuple(_broken_messages(record, where))
         if conversation.turns:
-            yield _source(conversation, circumstances, tuple(_broken_messages(record, where)))
+            yield _source(conversation, circumstances, faults)
+        elif faults:
+            yield from faults
         elif not isinstance(record.get("chat_messages"), list):
             yield Skipped(where=where, why="is a conversation without a list of messages")
     if unknown:
