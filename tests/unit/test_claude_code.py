@@ -46,6 +46,7 @@ def test_a_turn_is_a_memory_with_its_session_its_speaker_and_its_time(session: S
         "<ide_opened_file>The user opened /x/a.py in the IDE.</ide_opened_file>",
         "<session-start-hook>ready</session-start-hook>",
         "<task-notification>\n<task-id>b1</task-id>\n</task-notification>",
+        '<teammate-message teammate_id="lead">Go on.</teammate-message>',
         "<command-message>an element that is never closed",
         "[Request interrupted by user]",
         "[Request interrupted by user for tool use]",
@@ -91,6 +92,9 @@ def test_records_that_nobody_said_are_not_remembered(session: Session, tmp_path:
     session.add("progress", data={"type": "bash_progress"})
     session.add("system", subtype="turn_duration", content="12 s")
     session.assistant("API Error: 529 overloaded_error", isApiErrorMessage=True)
+    session.user("The build is done.", origin={"kind": "task-notification"})
+    peer = {"type": "queued_command", "prompt": "Hello.", "origin": {"kind": "peer"}}
+    session.add("attachment", attachment=peer)
     session.beside("queue-operation", operation="enqueue", content="later")
     session.beside("a-type-of-next-year", x=1)
     assert told(memories(session.save(tmp_path))) == [("user", "Weave.")]
@@ -227,6 +231,9 @@ def test_a_helper_is_read_from_its_own_file(session: Session, tmp_path: Path) ->
     beside = tmp_path / session.session / "subagents"
     path = write_lines(beside / "agent-a1b2.jsonl", helper.records)
     write(beside / "agent-a1b2.meta.json", {"agentType": "tester", "toolUseId": "toolu_1"})
+    write_lines(beside / "agent-acompact-1.jsonl", [record | {"isSidechain": True} for record in session.records])
+    write_lines(beside / "workflows" / "wf_1" / "journal.jsonl", [{"type": "started", "label": "verify"}])
+    write(tmp_path / session.session / "workflows" / "wf_1.json", {"script": "…"})
     (tmp_path / session.session / "tool-results").mkdir()
     (tmp_path / session.session / "tool-results" / "toolu_1.txt").write_text("a great deal", encoding="utf-8")
 

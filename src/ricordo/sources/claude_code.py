@@ -158,7 +158,7 @@ class _Reading:
         """Who speaks in a record, and what; nothing when it is scaffolding."""
         if record["type"] == "attachment":
             return USER, _queued(fields(record.get("attachment")))
-        if record["type"] not in ("assistant", "user") or record.get("isMeta") or record.get("isApiErrorMessage"):
+        if record["type"] not in (ASSISTANT, USER) or not _is_of_people(record) or record.get("isApiErrorMessage"):
             return "", ""
         message = fields(record.get("message"))
         if message.get("model") == SYNTHETIC_MODEL:
@@ -193,6 +193,11 @@ class _Reading:
                 path = text(given.get("file_path")) or text(given.get("notebook_path"))
                 if path and path not in files and len(files) < MOST_FILES:
                     files.append(path)
+
+
+def _is_of_people(record: dict[str, object]) -> bool:
+    """Whether a record is neither the tool's own nor another program's, as far as it says."""
+    return not record.get("isMeta") and fields(record.get("origin")).get("kind", "human") == "human"
 
 
 def _branch(record: dict[str, object]) -> Branch:
@@ -237,5 +242,7 @@ def _texts(content: object) -> list[dict[str, object]]:
 def _queued(attachment: dict[str, object]) -> str:
     """What was typed while the assistant still worked, which stands nowhere else."""
     if attachment.get("type") != "queued_command" or attachment.get("commandMode") not in (None, "prompt"):
+        return ""
+    if not _is_of_people(attachment):
         return ""
     return _words(attachment.get("prompt"))

@@ -20,7 +20,7 @@ def shown(path: Path) -> str:
 def walk(path: Path) -> Iterator[Path | Skipped]:
     """Every file of a folder, ordered by name within its folder, hidden ones left out; or the file itself.
 
-    What tools printed in a session of Claude Code, and was too long for its transcript, is left out too.
+    What Claude Code keeps for itself beside a transcript is left out too: what tools printed, journals of workflows.
 
     Symbolic links are followed; a folder is entered once, so a loop ends. A folder that cannot be
     listed comes as Skipped.
@@ -37,12 +37,16 @@ def walk(path: Path) -> Iterator[Path | Skipped]:
             if (status.st_dev, status.st_ino) in entered:
                 continue
             entered.add((status.st_dev, status.st_ino))
-            names = sorted(name for name in os.listdir(path) if not name.startswith(".") and not _is_output(path, name))
+            names = sorted(name for name in os.listdir(path) if not _is_left_out(path, name))
         except OSError as error:
             yield Skipped(where=shown(path), why=error.strerror or str(error))
             continue
         pending.extend(path / name for name in reversed(names))
 
 
-def _is_output(folder: Path, name: str) -> bool:
-    return name == "tool-results" and (folder.parent / f"{folder.name}.jsonl").is_file()
+def _is_left_out(folder: Path, name: str) -> bool:
+    if name.startswith("."):
+        return True
+    if name == "journal.jsonl":
+        return "subagents" in folder.parts
+    return name in ("tool-results", "workflows") and (folder.parent / f"{folder.name}.jsonl").is_file()

@@ -28,6 +28,8 @@ KIND = "claude-code"
 # Raised whenever the same transcript would give other memories than before.
 READER = "claude-code-1"
 MAX_META = 65_536
+# Helpers that are given the whole session again, to sum it up or to guess what comes next.
+OVERHEAD = ("agent-acompact-", "agent-aprompt_suggestion-")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +90,13 @@ class TranscriptSource:
 
 
 def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[TranscriptSource]:
-    """The session of a transcript. One in which nobody has said anything yet is a source that says nothing."""
+    """The session of a transcript. One in which nobody has said anything yet is a source that says nothing.
+
+    Raises NotText for that of a helper which only repeats a session.
+    """
+    stem = PurePosixPath(blob.name).name.removesuffix(".jsonl")
+    if stem.startswith(OVERHEAD):
+        raise NotText(blob.where, "repeats a session, for the tool's own use")
     faults: list[Skipped] = []
 
     def read() -> Iterator[Record]:
@@ -99,7 +107,6 @@ def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[Transcript
                 faults.append(found)
 
     transcript = read_transcript(read())
-    stem = PurePosixPath(blob.name).name.removesuffix(".jsonl")
     session = stem if stem in transcript.sessions or not transcript.sessions else transcript.sessions[-1]
     aside = all(turn.branch is Branch.SIDECHAIN for turn in transcript.turns)
     helper = (transcript.agent or stem) if stem.startswith("agent-") or (transcript.turns and aside) else None
