@@ -35,7 +35,7 @@ __all__ = ["Patience", "Watched", "watch"]
 
 Find: TypeAlias = Callable[[Iterable[str | PathLike[str]]], Iterator["Source | Skipped"]]
 
-TICK = 0.1
+TICK = 0.2
 # What editors and browsers write beside a file until it is whole.
 UNFINISHED = (".crdownload", ".part", ".swp", ".swx", ".tmp", "~")
 
@@ -209,6 +209,8 @@ class _Follower:
 
     async def settle(self) -> Watched | None:
         """Look at what has come to rest; None when there is nothing to be done."""
+        if not self.first and not self.missing:
+            return None
         now = time.monotonic()
         ripe = [path for path in self.first if self._is_ripe(path, now)]
         present = await to_thread.run_sync(self._present, ripe, now)

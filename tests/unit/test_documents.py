@@ -75,7 +75,7 @@ def test_a_page_was_written_when_it_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"<", b"<<<>>>", b"<p>" * 3000, b"<table>" * 50 + b"x", b"\xff\xfe\x00", b"<title>x"])
 def test_no_page_is_too_broken(tmp_path: Path, data: bytes) -> None:
-    assert "cannot be read" in (reason(tmp_path / "a.html", data) or "cannot be read")
+    assert reason(tmp_path / "a.html", data) != ""
 
 
 # --- Word ---

@@ -334,3 +334,14 @@ def test_any_properties_are_read_or_refused(properties: dict[str, object]) -> No
 )
 def test_no_line_takes_long(page: Path, text: str) -> None:
     read(page, text)
+
+
+@pytest.mark.parametrize(("name", "reader"), [("a.md", MarkdownSource), ("a.txt", TextSource)])
+def test_what_ricordo_said_itself_is_not_remembered(
+    tmp_path: Path, name: str, reader: type[MarkdownSource | TextSource]
+) -> None:
+    text = 'Before.\n\n<ricordo note="recalled">\nThe engine is sold.\n</ricordo>\n\nAfter <ricordo> is a tag.'
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    (memory,) = reader(path=tmp_path / name, now=NOW).memories()
+    assert isinstance(memory, Memory)
+    assert memory.text == "Before.\n\nAfter <ricordo> is a tag."

@@ -125,6 +125,21 @@ def test_what_cannot_be_told_is_refused_with_the_reason(data: bytes, why: str) -
         decode(data, "a.txt")
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        "Ключ от дачи лежит под ковриком у двери".encode()[:-1],
+        "Ключ от дачи лежит под ковриком, ".encode() + b"\xff" + " а запасной у соседа".encode(),
+        b"The spare key is under the mat by the d\x92\x81\xf3r"[:-3] + b"oor",
+    ],
+)
+def test_a_few_broken_bytes_cost_no_more_than_themselves(data: bytes) -> None:
+    read = decoded(data, "a.txt")
+    assert read.guessed
+    assert len(read.text) >= len(data.decode("utf-8", "ignore"))
+    assert read.text.startswith(data.decode("utf-8", "ignore")[:20])
+
+
 def test_line_ends_are_made_one() -> None:
     assert decode(b"a\r\nb\rc\n", "a.txt") == "a\nb\nc\n"
 

@@ -5,6 +5,7 @@ They are read by libraries of the extra `documents`. Without it such a file is r
 
 from __future__ import annotations
 
+import codecs
 import io
 import logging
 import struct
@@ -25,7 +26,9 @@ from ricordo.occasions import refined
 from ricordo.protocols import Skipped
 from ricordo.sources import files
 from ricordo.sources.dating import EARLIEST, name_date, written_at
+from ricordo.sources.encoding import decode
 from ricordo.sources.folder import shown
+from ricordo.sources.injected import without_own
 from ricordo.sources.pages import Blocks
 from ricordo.timeparse import TimeOptions
 
@@ -39,6 +42,7 @@ READER = "document-1"
 EXTRA = "pip install 'ricordo[documents]'"
 PATH_SEPARATOR = " › "
 
+BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 MAX_UNPACKED = 512 * 2**20
 MAX_PROPERTIES = 2**20
 # Of a page these say nothing, or only where to go.
@@ -142,9 +146,9 @@ def _sections(document: _Document, name: str) -> Iterator[tuple[str, tuple[str, 
     """(text, what stands above it, metadata of its own) of each section or page that says something."""
     title = " ".join(clean(document.title or "").split()) or name
     for number, page in enumerate(document.pages, start=1):
-        if text := page.strip("\n").rstrip():
+        if text := without_own(page).strip("\n").rstrip():
             yield text, (title, f"page {number}"), {"page": number}
-    for section in Blocks.parse(document.markdown).sections(title, lambda _: False):
+    for section in Blocks.parse(without_own(document.markdown)).sections(title, lambda _: False):
         if section.text.strip():
             yield section.text, section.above, {}
 
@@ -170,8 +174,23 @@ def html_text(data: bytes | str) -> str:
 
 def _soup(data: bytes | str) -> BeautifulSoup:
     from bs4 import BeautifulSoup
+    from bs4.dammit import EncodingDetector
 
+    if isinstance(data, bytes):
+        data = _decoded(data, EncodingDetector.find_declared_encoding(data, is_html=True))
     return BeautifulSoup(data, "html.parser")
+
+
+def _decoded(data: bytes, declared: str | None) -> str:
+    """The page in the encoding that it says it is in, unless hardly anything in it is."""
+    if declared is not None and not data.startswith(BYTE_ORDER_MARKS):
+        try:
+            text = data.decode(declared, "replace")
+        except LookupError:
+            return decode(data, "the page")
+        if text.count("\ufffd") * 20 <= len(text):
+            return text
+    return decode(data, "the page")
 
 
 def _markdown(soup: BeautifulSoup) -> str:

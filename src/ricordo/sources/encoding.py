@@ -38,6 +38,10 @@ SYMBOL_IN_WORD = re.compile(r"[^\W\d_][^\w\s'’\-–—./\\@:,;()\[\]{}!?\"”&
 COMMON_RUSSIAN = frozenset("оеаинтсрвл")
 SAMPLE_CHARACTERS = 20_000
 MAX_ODD_SHARE = 0.5
+# UTF-8 that was cut in the middle of a character, or had a line in another encoding put into it.
+MAX_BROKEN_SHARE = 0.01
+WHOLE_FOR_BROKEN = 5
+REPLACEMENT = "\ufffd"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +68,7 @@ def decoded(data: bytes, where: str) -> Decoded:
     of western Europe, Chinese, Japanese and Korean. Raises SourceError, naming `where`, for a binary file and for
     bytes that none of them explains.
     """
-    found = _marked(data, where) or _utf8(data) or _wide(data) or _legacy(data, where)
+    found = _marked(data, where) or _utf8(data) or _wide(data) or _damaged(data, often=True) or _legacy(data, where)
     text = found.text.replace("\r\n", "\n").replace("\r", "\n")
     return Decoded(text=text, encoding=found.encoding, guessed=found.guessed)
 
@@ -95,6 +99,19 @@ def _utf8(data: bytes) -> Decoded | None:
         return Decoded(text=data.decode("utf-8"))
     except UnicodeDecodeError:
         return None
+
+
+def _damaged(data: bytes, *, often: bool) -> Decoded | None:
+    """UTF-8 with a few bytes that are not; `often` asks for characters beyond ASCII that are, to be sure of it."""
+    if _control_share(data) > MAX_CONTROL_LEGACY:
+        return None
+    text = data.decode("utf-8", "replace")
+    broken = text.count(REPLACEMENT) - data.count(REPLACEMENT.encode())
+    if broken > max(1, MAX_BROKEN_SHARE * len(text)) or len(text) < 2 * WHOLE_FOR_BROKEN:
+        return None
+    if often and sum(character > "\x7f" for character in text) < (WHOLE_FOR_BROKEN + 1) * broken:
+        return None
+    return Decoded(text=text, guessed=True)
 
 
 def _wide(data: bytes) -> Decoded | None:
@@ -128,6 +145,8 @@ def _legacy(data: bytes, where: str) -> Decoded:
     matches = from_bytes(data, cp_isolation=list(LEGACY), threshold=1.0, enable_fallback=False)
     readings = sorted((_oddness(str(match)[:SAMPLE_CHARACTERS]), rank, match) for rank, match in enumerate(matches))
     if not readings or readings[0][0][0] > MAX_ODD_SHARE:
+        if (damaged := _damaged(data, often=False)) is not None:
+            return damaged
         raise SourceError(where, "its encoding cannot be told; save it as UTF-8")
     best = readings[0][2]
     return Decoded(text=str(best), encoding=best.encoding, guessed=True)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["ALWAYS", "without_injected"]
+__all__ = ["ALWAYS", "without_injected", "without_own"]
 
 ALWAYS = frozenset({"ricordo", "system-reminder"})
 """Elements that no reader takes for something said; `ricordo` stands for every name that begins so."""
 
+OWN = frozenset({"ricordo"})
+OWN_END = re.compile(r"</ricordo", re.IGNORECASE)
 TAG = re.compile(r"<(/?)([A-Za-z][\w.-]{0,60})(?:\s[^<>]{0,2000})?>")
 MOST_INDENT = 200
 BLANK_LINES = re.compile(r"\n{3,}")
@@ -35,6 +37,11 @@ def without_injected(text: str, names: frozenset[str] = ALWAYS) -> str:
         return text
     kept.append(text[end:])
     return BLANK_LINES.sub("\n\n", "".join(kept)).strip()
+
+
+def without_own(text: str) -> str:
+    """What a person wrote without ricordo's own answers, where some were pasted whole; all else stays as it is."""
+    return without_injected(text, OWN) if OWN_END.search(text) else text
 
 
 def _blocks(text: str, names: frozenset[str]) -> Iterator[tuple[int, int]]:

@@ -22,6 +22,7 @@ from ricordo.sources import files
 from ricordo.sources.documents import html_text, malformed
 from ricordo.sources.encoding import decode
 from ricordo.sources.folder import shown
+from ricordo.sources.injected import without_own
 from ricordo.timeparse import TimeOptions
 
 __all__ = ["MailSource"]
@@ -89,7 +90,7 @@ class MailSource:
             box.close()
 
     def _memory(self, message: EmailMessage, position: int) -> Memory | None:
-        text = clean(_body(message)).strip("\n").rstrip()
+        text = without_own(clean(_body(message))).strip("\n").rstrip()
         if not text.strip():
             return None
         subject, sender = _header(message, "subject"), _header(message, "from")

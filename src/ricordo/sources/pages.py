@@ -20,6 +20,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from ricordo.dates import STANDARD
 from ricordo.sources import notation
 from ricordo.sources.front_matter import FrontMatter, FrontMatterError, read_front_matter
+from ricordo.sources.injected import without_own
 from ricordo.timeparse import TimeOptions
 
 __all__ = ["Blocks", "Page", "Section", "first_title"]
@@ -69,6 +70,7 @@ class Page:
 
     @classmethod
     def parse(cls, text: str, zone: tzinfo, options: TimeOptions = STANDARD) -> Page:
+        text = without_own(text)
         tokens = FRONT.parse(text[:MAX_FRONT_MATTER]) if text.startswith("---") else []
         if not tokens or tokens[0].type != "front_matter":
             return cls(written="", front=FrontMatter(), body=text)

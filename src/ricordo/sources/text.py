@@ -13,6 +13,7 @@ from ricordo.occasions import refined
 from ricordo.protocols import Skipped
 from ricordo.sources import files
 from ricordo.sources.dating import name_date, written_at
+from ricordo.sources.injected import without_own
 from ricordo.timeparse import TimeOptions
 
 __all__ = ["TextSource"]
@@ -40,11 +41,12 @@ class TextSource:
     def memories(self) -> Iterator[Memory | Skipped]:
         """One memory, or none when the file is blank."""
         written = files.read(self.path)
-        if not written.text.strip():
+        text = without_own(written.text)
+        if not text.strip():
             return
         origin = self.origin
         memory = Memory(
-            text=written.text.strip("\n").rstrip(),
+            text=text.strip("\n").rstrip(),
             origin=origin,
             created_at=self.now,
             updated_at=self.now,
@@ -52,5 +54,5 @@ class TextSource:
             metadata=written.metadata,
         )
         named = name_date(self.path.name, self.zone)
-        event = refined(named, written.text, self.zone, self.options)
+        event = refined(named, text, self.zone, self.options)
         yield memory.happened(event or written_at(self.path, written.data, self.now))
