@@ -17,12 +17,28 @@ Run = Callable[..., Result]
 Document = dict[str, Any]
 
 
+def at_home(folder: Path) -> dict[str, str]:
+    """Settings by words alone, and homes of their own for ricordo and for the assistants of whoever runs the tests."""
+    user = folder / "user"
+    return {
+        "APPDATA": str(user),
+        "CLAUDE_CONFIG_DIR": "",
+        "CODEX_HOME": "",
+        "HOME": str(user),
+        "RICORDO_EMBEDDER": "none",
+        "RICORDO_HOME": str(folder / "home"),
+        "RICORDO_TZ": "UTC",
+        "USERPROFILE": str(user),
+        "XDG_CONFIG_HOME": "",
+    }
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """`run(*arguments)`: the command line in this process, with a home of its own; by words alone unless told."""
 
     def invoke(*arguments: str, input: str | bytes | None = None, **environment: str) -> Result:
-        settings = {"RICORDO_HOME": str(tmp_path / "home"), "RICORDO_EMBEDDER": "none", "RICORDO_TZ": "UTC"}
+        settings = at_home(tmp_path)
         return CliRunner(env=settings | environment).invoke(main, arguments, input=input, catch_exceptions=False)
 
     return invoke
@@ -44,7 +60,7 @@ def start(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]:
     """`start(*arguments)`: the same in a process of its own."""
 
     def spawn(*arguments: str, input: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
-        settings = {"RICORDO_HOME": str(tmp_path / "home"), "RICORDO_EMBEDDER": "none", "RICORDO_TZ": "UTC"}
+        settings = at_home(tmp_path)
         return subprocess.run(
             [sys.executable, "-m", "ricordo", *arguments],
             input=input,

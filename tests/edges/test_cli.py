@@ -257,7 +257,9 @@ def test_doctor_finds_a_sound_store_sound(run: Run, ask: Ask) -> None:
     assert diagnosis["settings"]["namespace"] == {"value": "work", "from": "--namespace"}
     assert diagnosis["settings"]["embedder"] == {"value": "none", "from": "RICORDO_EMBEDDER"}
     assert diagnosis["settings"]["k1"]["from"] == "default"
-    assert {check["name"] for check in diagnosis["checks"]} == {"versions", "embedder", "Russian", "store", "secrets"}
+    assert {check["name"] for check in diagnosis["checks"]} == {
+        "versions", "embedder", "Russian", "store", "secrets", "assistants",
+    }  # fmt: skip
     assert "all is well" in run("doctor").stdout
 
 

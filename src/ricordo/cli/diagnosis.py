@@ -12,6 +12,7 @@ from importlib.util import find_spec
 import anyio
 import numpy as np
 
+from ricordo.cli.connections import connections
 from ricordo.cli.options import Options
 from ricordo.cli.vectorsets import vector_sets
 from ricordo.engine import open
@@ -52,6 +53,7 @@ def _findings(options: Options) -> Iterator[Finding]:
     yield found
     yield _russian()
     yield from _store(options, embedder)
+    yield from connections(settings)
 
 
 def _embedder(settings: Settings) -> tuple[Embedder | None, Finding]:

@@ -21,9 +21,10 @@ def stats(options: Options, /) -> int:
 @click.command(cls=Command, epilog=examples("ricordo doctor"))
 @pass_options
 def doctor(options: Options, /) -> int:
-    """Check settings, store and models.
+    """Check settings, store, models and assistants.
 
-    Says how to mend what is wrong; exits with 3 when something is.
+    Where an assistant is set up, its server is started, its tools are listed, and a hook is timed. Says how to
+    mend what is wrong; exits with 3 when something is.
     """
     from ricordo.cli.diagnosis import diagnose
 
