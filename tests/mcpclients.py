@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.session import ListRootsFnT
 
 __all__ = ["COMMAND", "NODE_CLIENT", "environment", "node_client", "texts", "told", "working_client"]
 
@@ -51,14 +52,18 @@ def environment(home: Path, **settings: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def working_client(
-    directory: Path, *arguments: str, settings: Mapping[str, str] = {}, mode: str = "legacy"
+    directory: Path,
+    *arguments: str,
+    settings: Mapping[str, str] = {},
+    mode: str = "legacy",
+    roots: ListRootsFnT | None = None,
 ) -> AsyncIterator[Client]:
     """The official client of a server that was started by the command, in a directory, with its home beside that."""
     environ = environment(directory.parent / "home", **settings)
     server = StdioServerParameters(
         command=COMMAND[0], args=[*COMMAND[1:], *arguments], env=environ, cwd=directory, encoding="utf-8"
     )
-    async with Client(server, mode=mode) as client:
+    async with Client(server, mode=mode, list_roots_callback=roots) as client:
         yield client
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
+from anyio.from_thread import BlockingPortal
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from ricordo.mcp.desk import Desk
@@ -47,8 +50,9 @@ async def _serve(wire: Wire, opening: Opening, desk: Desk, rules: Rules) -> None
     inward, requests = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
     answers, outward = anyio.create_memory_object_stream["SessionMessage"](0)
     lines = _Lines(wire=wire, answered=opening.answered)
-    async with desk, anyio.create_task_group() as tasks:
-        tasks.start_soon(lines.forward, opening.line, inward)
+    async with desk, BlockingPortal() as portal, anyio.create_task_group() as tasks:
+        # Nobody waits for its end: it may be reading still when the server has nobody left to serve.
+        Thread(target=lines.forward, args=(portal, opening.line, inward), daemon=True).start()
         tasks.start_soon(lines.back, outward)
         tasks.start_soon(_until_orphaned, lines, tasks.cancel_scope)
         server = build(desk, rules, local=True)
@@ -64,22 +68,19 @@ class _Lines:
     answered: str | int | None = None
     heard: float = field(default_factory=time.monotonic)
 
-    async def forward(self, line: bytes, inward: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        from mcp.shared.message import SessionMessage
-        from mcp_types import jsonrpc_message_adapter
-        from pydantic import ValidationError
-
-        async with inward:
+    def forward(
+        self, portal: BlockingPortal, line: bytes, inward: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> None:
+        """Send on what the client says, in a thread of its own, until it is gone or nobody listens any more."""
+        with suppress(RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             while line:
                 self.heard = time.monotonic()
-                try:
-                    text = line.decode("utf-8", "replace")
-                    await inward.send(SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False)))
-                except ValidationError as error:
-                    await inward.send(error)
-                line = await to_thread.run_sync(self.wire.read, abandon_on_cancel=True)
+                portal.call(inward.send, _message(line))
+                line = self.wire.read()
+            portal.call(inward.aclose)
 
     async def back(self, outward: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        """Write what the server says."""
         from mcp_types import JSONRPCResponse
 
         async with outward:
@@ -92,9 +93,20 @@ class _Lines:
                 await to_thread.run_sync(self.wire.write, line.encode())
 
 
+def _message(line: bytes) -> SessionMessage | Exception:
+    """The message in a line, or what is wrong with it, which the SDK answers."""
+    from mcp.shared.message import SessionMessage
+    from mcp_types import jsonrpc_message_adapter
+    from pydantic import ValidationError
+
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line.decode("utf-8", "replace"), by_name=False))
+    except ValidationError as error:
+        return error
+
+
 async def _until_orphaned(lines: _Lines, scope: anyio.CancelScope) -> None:
-    parent = os.getppid()
-    while os.getppid() == parent or time.monotonic() - lines.heard < ORPHANED:
+    while not lines.wire.orphaned or time.monotonic() - lines.heard < ORPHANED:
         await anyio.sleep(LOOK)
     log.info("the process that started this server has gone")
     scope.cancel()

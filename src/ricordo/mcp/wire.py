@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import BinaryIO
 
 __all__ = ["Wire"]
+
+CHUNK = 2**16
 
 
 class Wire:
     """Lines from a client and to it. Reading and writing block; each may be done by one thread at a time."""
 
-    def __init__(self, inward: BinaryIO, outward: int) -> None:
+    def __init__(self, inward: int, outward: int) -> None:
         self._inward = inward
         self._outward = outward
+        self._read = bytearray()
+        self._parent = os.getppid()
 
     @classmethod
     def claim(cls) -> Wire:
@@ -35,11 +38,26 @@ class Wire:
         if sys.stderr is None:
             sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # as long as the process
         sys.stdout = sys.stderr
-        return cls(os.fdopen(inward, "rb", closefd=False), outward)
+        return cls(inward, outward)
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether the process that started this one has gone, where a system tells."""
+        return os.getppid() != self._parent
 
     def read(self) -> bytes:
         """The next line; empty when the client has gone."""
-        return self._inward.readline()
+        # By descriptor: a thread that waits in a buffered stream cannot be left behind at the end of the process.
+        searched = 0
+        while (end := self._read.find(b"\n", searched)) < 0:
+            searched = len(self._read)
+            if not (more := os.read(self._inward, CHUNK)):
+                end = searched
+                break
+            self._read += more
+        line = bytes(self._read[: end + 1])
+        del self._read[: end + 1]
+        return line
 
     def write(self, line: bytes) -> None:
         """One line, whole. Raises OSError when the client has gone."""
