@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+from functools import lru_cache
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
@@ -70,24 +71,30 @@ class Page:
 
     @classmethod
     def parse(cls, text: str, zone: tzinfo, options: TimeOptions = STANDARD) -> Page:
-        text = without_own(text)
-        tokens = FRONT.parse(text[:MAX_FRONT_MATTER]) if text.startswith("---") else []
-        if not tokens or tokens[0].type != "front_matter":
-            return cls(written="", front=FrontMatter(), body=text)
-        written = tokens[0].content
-        body = "\n".join(text.split("\n")[_lines(tokens[0]).stop :])
-        try:
-            front = read_front_matter(written, zone, options)
-        except FrontMatterError as error:
-            return cls(written=written, front=FrontMatter(), body=body, fault=str(error))
-        if front is None:
-            return cls(written="", front=FrontMatter(), body=text)
-        return cls(written=written, front=front, body=body)
+        """The page; the last two are at hand, since one is asked for its kind, its title and its sections in turn."""
+        return _page(text, zone, options)
 
     @property
     def unread(self) -> str:
         """Front matter that could not be understood: it is said as it is written."""
         return self.written.strip("\n").rstrip() if self.fault is not None else ""
+
+
+@lru_cache(maxsize=2)
+def _page(text: str, zone: tzinfo, options: TimeOptions) -> Page:
+    text = without_own(text)
+    tokens = FRONT.parse(text[:MAX_FRONT_MATTER]) if text.startswith("---") else []
+    if not tokens or tokens[0].type != "front_matter":
+        return Page(written="", front=FrontMatter(), body=text)
+    written = tokens[0].content
+    body = "\n".join(text.split("\n")[_lines(tokens[0]).stop :])
+    try:
+        front = read_front_matter(written, zone, options)
+    except FrontMatterError as error:
+        return Page(written=written, front=FrontMatter(), body=body, fault=str(error))
+    if front is None:
+        return Page(written="", front=FrontMatter(), body=text)
+    return Page(written=written, front=front, body=body)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
