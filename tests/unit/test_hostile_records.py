@@ -125,7 +125,7 @@ def _wrapped(value: object) -> object:
     return {"x": value, "type": value}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.sampled_from(SHAPES), st.randoms(use_true_random=False), st.integers(1, 4), st.booleans())
 def test_values_of_any_type_anywhere(
     folder: Path,
@@ -142,7 +142,7 @@ def test_values_of_any_type_anywhere(
     read(text.encode("utf-8", "surrogatepass"), folder)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.sampled_from(SHAPES), st.randoms(use_true_random=False), st.booleans())
 def test_bytes_that_were_cut_flipped_or_doubled(
     folder: Path,
@@ -198,3 +198,40 @@ def test_texts_that_could_take_forever(folder: Path, text: str) -> None:
     read(json.dumps([thread(("assistant", text))]).encode(), folder)
     prompt = {"header": "Gemini", "title": "Prompted x", "time": stamp(0), "products": ["Gemini"]}
     read(json.dumps([prompt | {"safeHtmlItem": [{"html": text}]}]).encode(), folder)
+
+
+NOTES = [
+    "---\nname: a\ndescription: b\nmetadata: \n  node_type: memory\n  modified: 2026-09-07T09:05:00Z\n---\nText.\n",
+    "- [A](a.md) — first\n- [B](b.md)\n\nText.\n",
+    "---\ntitle: A\ntype: note\npermalink: a\ncreated: 2026-09-07\n---\n- [fact] x #t (c) @2026-07-27\n- r [[B]] (c)\n",
+    "@AGENTS.md\n\n- Rule one\n",
+]
+HEADINGS = ["", "---\npermalink: a\ntype: note\n---\n", "---\nname: a\ndescription: b\ntype: user\n---\n", "---\n"]
+NAMES = ["a.md", "MEMORY.md", "CLAUDE.md"]
+STRAYS = ["\n", "---\n", "[", "]]", ": ", "\t", "@", "\x00", "é"]
+
+
+def read_note(text: str, folder: Path, file: str) -> None:
+    path = folder / file
+    path.write_text(text, encoding="utf-8")
+    for found in find_sources([path], now=NOW):
+        assert not isinstance(found, Skipped)
+        assert found.revision()
+        assert all(isinstance(item, Memory | Skipped) for item in found.memories())
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(NOTES), st.sampled_from(NAMES), st.randoms(use_true_random=False))
+def test_notes_that_were_mutated(folder: Path, note: str, file: str, chance: random.Random) -> None:
+    text = list(note)
+    for _ in range(chance.randint(1, 6)):
+        place = chance.randrange(len(text))
+        text[place : place + chance.randrange(4)] = chance.choice(STRAYS)
+    read_note("".join(text), folder, file)
+
+
+@pytest.mark.parametrize("text", ["- [fact] ", "[", "- a [[", "@x[", "a: "])
+def test_notes_that_could_take_forever(folder: Path, text: str) -> None:
+    for heading in HEADINGS:
+        for file in NAMES:
+            read_note(heading + text * 20_000, folder, file)
