@@ -4,8 +4,10 @@ The 4-bit blocks go in as they are: `MatMulNBits` and `GatherBlockQuantized` mea
 
     input_ids, attention_mask  (texts, tokens) int64; the mask is 1 for a token and 0 for padding
     pooled               (texts, hidden) float32: mean of the last layer over the mask, of unit length
+    neutral              the same without what it says of the text's language
     token_vectors_10_12  (texts, tokens, hidden) float32, of unit length, padding included: of each layer named
-                         its states less their mean, brought to unit length; and these summed
+                         its states less their mean, brought to unit length; these summed, without what they
+                         say of the language
 
 An id beyond the vocabulary is an error of the run: `GatherBlockQuantized` would read beyond its table.
 """
@@ -20,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
+from ricordo_e5_build.languages import Languages
+from ricordo_e5_build.reader import NEUTRAL
 from ricordo_e5_build.source import BLOCK, Blocks, E5Source, Sizes
 from ricordo_e5_build.vocabulary import Vocabulary
 
@@ -101,9 +105,16 @@ class Graph:
 
 
 def encoder(
-    source: E5Source, vocabulary: Vocabulary, form: Form, means: Mapping[int, NDArray[np.float32]]
+    source: E5Source,
+    vocabulary: Vocabulary,
+    form: Form,
+    means: Mapping[int, NDArray[np.float32]],
+    languages: Languages | None = None,
 ) -> ModelProto:
-    """The whole model. `means` are those of the token states of each of its form's layers."""
+    """The whole model. `means` are those of the token states of each of its form's layers.
+
+    Without `languages` nothing is taken off, and there is no `neutral`: for fitting them.
+    """
     graph = Graph(sizes=source.sizes, bits=form.bits)
     parts = []
     for layer, states in layers(graph, source, vocabulary):
@@ -111,9 +122,14 @@ def encoder(
             parts.append(centred(graph, states, means[layer], f"l{layer}"))
         last = states
     total = graph.add("Sum", parts, "token_vectors.sum")
+    if languages is not None:
+        total = without(graph, total, languages.tokens, "token_vectors")
     graph.add("LpNormalization", [total], form.output, axis=-1, p=2)
     pool(graph, last)
-    return assembled(graph, form.output)
+    if languages is None:
+        return assembled(graph, (POOLED,), form.output)
+    graph.add("LpNormalization", [without(graph, POOLED, languages.pooled, POOLED)], NEUTRAL, axis=-1, p=2)
+    return assembled(graph, (POOLED, NEUTRAL), form.output)
 
 
 def plain_encoder(source: E5Source, vocabulary: Vocabulary, layer: int, bits: int) -> ModelProto:
@@ -124,7 +140,7 @@ def plain_encoder(source: E5Source, vocabulary: Vocabulary, layer: int, bits: in
             graph.add("Identity", [states], PLAIN)
         last = states
     pool(graph, last)
-    return assembled(graph, PLAIN)
+    return assembled(graph, (POOLED,), PLAIN)
 
 
 def layers(graph: Graph, source: E5Source, vocabulary: Vocabulary) -> Iterator[tuple[int, str]]:
@@ -141,6 +157,21 @@ def centred(graph: Graph, states: str, mean: NDArray[np.float32], name: str) -> 
     """States less their mean, of unit length. What all tokens share says nothing of any of them."""
     rest = graph.add("Sub", [states, graph.constant(f"{name}.mean", mean)], f"{name}.rest")
     return graph.add("LpNormalization", [rest], f"{name}.centred", axis=-1, p=2)
+
+
+def without(graph: Graph, vectors: str, directions: NDArray[np.float32], name: str) -> str:
+    """Vectors less their part in some directions, `(directions, hidden)` with orthogonal rows of unit length.
+
+    Row by row: a matrix product's last bit would depend on how many rows there are.
+    """
+    axis = graph.constant(f"{name}.axis", np.array([-1], np.int64))
+    parts = []
+    for number, direction in enumerate(directions):
+        along = graph.constant(f"{name}.direction.{number}", direction)
+        products = graph.add("Mul", [vectors, along], f"{name}.products.{number}")
+        share = graph.add("ReduceSum", [products, axis], f"{name}.share.{number}", keepdims=1)
+        parts.append(graph.add("Mul", [share, along], f"{name}.part.{number}"))
+    return graph.add("Sub", [vectors, graph.add("Sum", parts, f"{name}.language")], f"{name}.without")
 
 
 def embed(graph: Graph, source: E5Source, vocabulary: Vocabulary) -> str:
@@ -217,12 +248,12 @@ def pool(graph: Graph, states: str) -> None:
     graph.add("LpNormalization", [total], POOLED, axis=-1, p=2)
 
 
-def assembled(graph: Graph, tokens: str) -> ModelProto:
+def assembled(graph: Graph, pooled: Sequence[str], tokens: str) -> ModelProto:
     """Inputs and outputs declared, versions set."""
     hidden = graph.sizes.hidden
     ids = [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in INPUTS]
     outputs = [
-        helper.make_tensor_value_info(POOLED, TensorProto.FLOAT, ["texts", hidden]),
+        *(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["texts", hidden]) for name in pooled),
         helper.make_tensor_value_info(tokens, TensorProto.FLOAT, ["texts", "tokens", hidden]),
     ]
     whole = helper.make_graph(graph.nodes, "multilingual-e5-small", ids, outputs, graph.constants)

@@ -18,6 +18,7 @@ from onnx import ModelProto
 from ricordo_e5_build import fetch, source
 from ricordo_e5_build.centring import means
 from ricordo_e5_build.graph import Form, encoder, plain_encoder
+from ricordo_e5_build.languages import Languages, languages
 from ricordo_e5_build.reader import Reader
 from ricordo_e5_build.scripts import KEPT
 from ricordo_e5_build.source import E5Source
@@ -34,6 +35,7 @@ DATA = HERE.parent / "src" / "ricordo_e5"
 MODEL, TOKENIZER, PROVENANCE = "model.onnx", "tokenizer.json", "provenance.json"
 PLAIN = "plain.onnx"
 FIRST_LAYER = 10
+"""Any would do: its states are not in the vectors."""
 TOOLS = ("numpy", "onnx", "onnxruntime", "tokenizers")
 
 Files: TypeAlias = dict[str, dict[str, str]]
@@ -71,14 +73,19 @@ def build(choice: Choice, *, data: Path = DATA, cache: Path = CACHE, references:
             (made / PLAIN).write_bytes(serialised(plain_encoder(content, vocabulary, layer, choice.form.bits)))
             return Reader(made / PLAIN, made / TOKENIZER)
 
-        model = encoder(content, vocabulary, choice.form, means(choice.form.layers, plain))
-        (made / MODEL).write_bytes(serialised(model))
-        reader = Reader(made / MODEL, made / TOKENIZER)
+        def opened(taken: Languages | None) -> tuple[ModelProto, Reader]:
+            whole = encoder(content, vocabulary, choice.form, centres, taken)
+            (made / MODEL).write_bytes(serialised(whole))
+            return whole, Reader(made / MODEL, made / TOKENIZER)
+
+        centres = means(choice.form.layers, plain)
+        spoken = languages(choice.form.output, lambda: opened(None)[1])
+        model, reader = opened(spoken)
         verdict = verify(reader, vocabulary.kept, embedded_rows(model), (OURS, *references))
         log.info("%d of %d texts have the right ids", verdict.equal, verdict.spelled)
         log.info("the least of %d cosines is %.5f", len(verdict.cosines), verdict.least)
         files = {name: {"sha256": sha256(made / name)} for name in (MODEL, TOKENIZER)}
-        files[MODEL]["vectors"] = vectors_name(content, vocabulary, choice.form.bits)
+        files[MODEL]["vectors"] = vectors_name(content, vocabulary, choice.form.bits, spoken)
         check_pinned(choice, files)
         (made / PROVENANCE).write_bytes(provenance(choice, vocabulary, files))
         for name in (*files, PROVENANCE):
@@ -102,12 +109,11 @@ def serialised(model: ModelProto) -> bytes:
     return content
 
 
-def vectors_name(content: E5Source, vocabulary: Vocabulary, bits: int) -> str:
-    """A hash that all models share that give the same pooled vectors to the bit and differ in token vectors alone.
-
-    It is that of the file that has layer 10 as it is, the first form of all.
-    """
-    return hashlib.sha256(serialised(plain_encoder(content, vocabulary, FIRST_LAYER, bits))).hexdigest()
+def vectors_name(content: E5Source, vocabulary: Vocabulary, bits: int, spoken: Languages) -> str:
+    """A hash that all models share that give the same vectors to the bit and differ in token vectors alone."""
+    digest = hashlib.sha256(serialised(plain_encoder(content, vocabulary, FIRST_LAYER, bits)))
+    digest.update(spoken.pooled.tobytes())
+    return digest.hexdigest()
 
 
 def embedded_rows(model: ModelProto) -> int:
@@ -141,10 +147,12 @@ def provenance(choice: Choice, vocabulary: Vocabulary, files: Files) -> bytes:
         "done": [
             "weights kept as their 4-bit blocks of 32, float16 scales; matrices written with the bits below",
             "pooled output: mean over the mask of the last layer, unit length",
-            "token vectors: of each layer below the states less their mean, of unit length; summed, of unit length",
+            "neutral output: the same less its part in two directions in which languages differ, of unit length",
+            "token vectors: of each layer below the states less their mean, of unit length; summed, less their part in"
+            " two directions in which languages differ, of unit length",
             "vocabulary cut to the pieces that the scripts below can spell, in their old order; <mask> left out",
             "tokenizer rebuilt as a Unigram of the tokenizers library, its normalisation as NFKC with exceptions",
-            "means of the layers fitted on sentences of ours",
+            "means of the layers and directions of the languages fitted on sentences of ours",
         ],
         "choice": choice.document(),
         "pieces": len(vocabulary),

@@ -1,4 +1,4 @@
-"""The built files at work, one text at a time: for checking them and for fitting the centring mean."""
+"""The built files at work, one text at a time: for checking them and for fitting what is taken off."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-__all__ = ["Pass", "Reader"]
+__all__ = ["NEUTRAL", "Pass", "Reader"]
 
+NEUTRAL = "neutral"
 FATAL = 4
 """onnxruntime's highest severity: what goes wrong comes as an error."""
 
@@ -56,7 +57,14 @@ class Reader:
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
         found: Any = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
-        return found[0], found[1]
+        return found[0], found[-1]
+
+    def neutral(self, text: str) -> NDArray[np.float32]:
+        """`(hidden,)`: the pooled vector of a text without what it says of the language."""
+        ids = np.array([self.ids(text)], np.int64)
+        (found,) = self._session.run([NEUTRAL], {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        vector: NDArray[np.float32] = found[0]
+        return vector
 
     def refuses(self, token: int) -> bool:
         """Whether the model refuses to look this id up."""

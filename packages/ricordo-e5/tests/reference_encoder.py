@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import erf, sqrt
 
 import numpy as np
@@ -31,6 +31,12 @@ def states(source: E5Source, ids: list[int]) -> list[Array]:
 def token_vectors(layers: list[Array], means: Mapping[int, Array]) -> Array:
     """The sum of unit vectors of centred states, of unit length; layers count from 1."""
     return unit(np.sum([unit(layers[layer - 1] - mean) for layer, mean in means.items()], axis=0))
+
+
+def without(rows: Array, directions: Sequence[Sequence[float]]) -> Array:
+    """The rows less their part in the directions, of unit length."""
+    along = np.array(directions, np.float32)
+    return unit(rows - rows @ along.T @ along)
 
 
 def unit(rows: Array) -> Array:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from onnx import ModelProto
 
-from reference_encoder import Array, pooled, states, token_vectors
+from reference_encoder import Array, pooled, states, token_vectors, without
 from ricordo_e5_build.graph import Form, encoder, plain_encoder
+from ricordo_e5_build.languages import Languages
 from ricordo_e5_build.reader import Reader
 from ricordo_e5_build.source import E5Source, read
 from ricordo_e5_build.tokenizer import tokenizer_json
@@ -17,6 +18,8 @@ from synthetic import HIDDEN, source_file
 MEANS: dict[int, Array] = {
     layer: np.random.default_rng(layer).normal(0, 0.1, HIDDEN).astype(np.float32) for layer in (1, 2)
 }
+DIRECTIONS = np.linalg.qr(np.random.default_rng(3).normal(size=(HIDDEN, 4)))[0].T.astype(np.float32)
+SPOKEN = Languages(pooled=DIRECTIONS[:2], tokens=DIRECTIONS[2:])
 TEXTS = ("ab жук.", "a", "b b b a. 😀")
 
 
@@ -45,7 +48,7 @@ def folder(source: E5Source, vocabulary: Vocabulary, tmp_path_factory: pytest.Te
 
 @pytest.fixture(scope="module")
 def reader(source: E5Source, vocabulary: Vocabulary, folder: Path, bits: int) -> Reader:
-    return opened(encoder(source, vocabulary, Form(layers=(1, 2), bits=bits), MEANS), folder)
+    return opened(encoder(source, vocabulary, Form(layers=(1, 2), bits=bits), MEANS, SPOKEN), folder)
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +68,10 @@ def test_the_graph_computes_what_the_formulas_say(
     found = reader.read(text)
     layers = states(source, vocabulary.kept[found.ids].tolist())
     # Activations are rounded to int8 in the graph and not in the formulas.
-    np.testing.assert_allclose(found.tokens, token_vectors(layers, MEANS), atol=0.02)
+    expected = without(token_vectors(layers, MEANS), DIRECTIONS[2:].tolist())
+    np.testing.assert_allclose(found.tokens, expected, atol=0.03)
     assert found.pooled @ pooled(layers[-1]) > 0.999
+    assert reader.neutral(text) @ without(pooled(layers[-1])[None], DIRECTIONS[:2].tolist())[0] > 0.999
 
 
 @pytest.mark.parametrize("text", TEXTS)

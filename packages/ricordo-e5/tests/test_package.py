@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from tokenizers import normalizers
 
-from reference_encoder import Array, pooled, states, token_vectors
-from ricordo_e5_build import fetch, source
+from reference_encoder import Array, pooled, states, token_vectors, without
+from ricordo_e5_build import fetch, languages, source
 from ricordo_e5_build.centring import fit, kept, sentences
-from ricordo_e5_build.graph import Form, plain_encoder
+from ricordo_e5_build.graph import Form, encoder, plain_encoder
 from ricordo_e5_build.package import CACHE, Choice, build, is_built, serialised, sha256
 from ricordo_e5_build.reader import Reader
 from ricordo_e5_build.vocabulary import choose
@@ -104,12 +104,35 @@ def test_the_graph_computes_what_the_formulas_say(reader: Reader, content: sourc
         found = reader.read(text)
         layers = states(content, vocabulary.kept[found.ids].tolist())
         assert found.pooled @ pooled(layers[-1]) > 0.999
-        assert cosines(found.tokens, token_vectors(layers, kept())).min() > 0.99
+        expected = without(token_vectors(layers, kept()), languages.kept()["tokens"][Form().output])
+        assert cosines(found.tokens, expected).min() > 0.99
+        assert reader.neutral(text) @ without(pooled(layers[-1])[None], languages.kept()["pooled"])[0] > 0.999
 
 
 @pytest.mark.parametrize("layer", Form().layers)
 def test_a_mean_is_that_of_the_sample(plain: Callable[[int], Reader], layer: int) -> None:
     np.testing.assert_allclose(fit(plain(layer), sentences()), kept()[layer], atol=0.005)
+
+
+def test_directions_of_languages_are_those_of_the_sample(content: source.E5Source, built: Path, tmp_path: Path) -> None:
+    model = encoder(content, choose(content, full=False), Form(), kept())
+    (tmp_path / "model.onnx").write_bytes(serialised(model))
+    reader = Reader(tmp_path / "model.onnx", built / "tokenizer.json")
+    known = languages.kept()
+    for fitted, own in (
+        (languages.fit_pooled(reader), known["pooled"]),
+        (languages.fit_tokens(reader), known["tokens"][Form().output]),
+    ):
+        np.testing.assert_allclose(fitted, own, atol=0.005)
+
+
+def test_a_sentence_is_nearer_to_its_translation_without_its_language(reader: Reader) -> None:
+    said = [np.array([reader.neutral(f"passage: {text}") for text in own]) for own in languages.spoken()]
+    plain = [np.array([reader.read(f"passage: {text}").pooled for text in own]) for own in languages.spoken()]
+    english, russian = said[0], said[1]
+    assert np.linalg.norm(english, axis=1) == pytest.approx(1, abs=1e-6)
+    assert np.einsum("ij,ij->i", english, russian).mean() > np.einsum("ij,ij->i", plain[0], plain[1]).mean() + 0.01
+    assert np.abs(english.mean(axis=0) - russian.mean(axis=0)).max() < 0.05
 
 
 def test_other_layers_give_other_token_vectors_and_the_same_vectors(

@@ -27,6 +27,7 @@ MULTILINGUAL_E5_SMALL = ModelSpec(
     tokenizer=e5_file("tokenizer.json"),
     quantisation="q8",
     pooling="output",
+    output="neutral",
     dimension=384,
     max_tokens=512,
     reserved_tokens=5,

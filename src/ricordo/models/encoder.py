@@ -20,6 +20,9 @@ __all__ = ["Encoder", "load_encoder"]
 PASS_TOKENS = 512
 """Tokens a pass, padding included. Larger passes are no faster, and memory grows with them."""
 
+RANKS = {"output": 2, "mean": 3, "cls": 3}
+"""The rank of the output that vectors are made of, by pooling."""
+
 MARKS = ("▁", "Ġ")
 """How tokenizers write the space before a word."""
 
@@ -44,7 +47,7 @@ class Encoder:
         self._runner = runner
         self._head, self._tail = runner.frame()
         self._prefixes = {prefix: self._tokens_of_prefix(prefix) for prefix in (spec.query_prefix, spec.passage_prefix)}
-        pooled = output_of(runner, rank=2 if spec.pooling == "output" else 3)
+        pooled = named_output(runner, spec.output) if spec.output else output_of(runner, RANKS[spec.pooling])
         width = runner.outputs[pooled][-1]
         if width != spec.dimension:
             raise ModelError(f"{spec.name} has {width} dimensions, not the {spec.dimension} of its row")

@@ -34,7 +34,8 @@ class ModelSpec:
     """One encoder: its files, and how its vectors are made.
 
     `max_tokens` is what one pass of the model reads, of which `reserved_tokens` go to special tokens and
-    the longer prefix. Prefixes are what the model was trained to see before questions and passages.
+    the longer prefix. A model that pools by itself does so in its first output of a vector a text, or in
+    `output`. Prefixes are what the model was trained to see before questions and passages.
     `normalisation` says what is done to a text first. A model is not `batched` when its activations are
     quantised over a whole pass: a text's vector would depend on its company, so each goes alone.
     """
@@ -45,6 +46,7 @@ class ModelSpec:
     others: tuple[ModelFile, ...] = ()
     quantisation: str
     pooling: Pooling
+    output: str = ""
     dimension: int
     max_tokens: int
     reserved_tokens: int
@@ -68,7 +70,7 @@ class ModelSpec:
     @property
     def fingerprint(self) -> str:
         """All that two vectors must have in common to be compared."""
-        parts = [self.name, self.revision, self.quantisation, self.pooling, str(self.dimension)]
+        parts = [self.name, self.revision, self.quantisation, self.output or self.pooling, str(self.dimension)]
         if self.normalisation != "none":
             parts.append(self.normalisation)
         if self.query_prefix or self.passage_prefix:
