@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -14,8 +15,10 @@ from agentfiles import Session, name
 from ricordo.errors import SourceError
 from ricordo.memory import EventOrigin, Memory, Origin
 from ricordo.protocols import Source
+from ricordo.sources import open_source
 from ricordo.sources.blobs import file_blob
 from ricordo.sources.circumstances import Circumstances
+from ricordo.sources.code import CodeSource
 from ricordo.sources.json_lines import statements
 from ricordo.sources.markdown import MarkdownSource
 from ricordo.sources.notes import open_note
@@ -84,6 +87,31 @@ def write_observations(folder: Path, sections: list[str]) -> Source:
     return open_note(path=path, now=NOW)
 
 
+def write_page(folder: Path, sections: list[str]) -> Source:
+    path = folder / "2024-05-03-notes.html"
+    body = "".join(f"<h2>{section.split()[0]}</h2><p>{section}</p>" for section in sections)
+    path.write_text(f"<title>Notes</title>{body}", encoding="utf-8")
+    return open_source(path, now=NOW)
+
+
+def write_mailbox(folder: Path, sections: list[str]) -> Source:
+    """Each section is a message, sent on the same day."""
+    path = folder / "notes.mbox"
+    head = "From a@example.org\nFrom: Ann <a@example.org>\nDate: Fri, 03 May 2024 10:00:00 +0000"
+    messages = [f"{head}\nMessage-ID: <{section.split()[0]}@example.org>\n\n{section}\n\n" for section in sections]
+    path.write_text("".join(messages), encoding="utf-8")
+    return open_source(path, now=NOW)
+
+
+def write_code(folder: Path, sections: list[str]) -> Source:
+    """Each section is a function's; the file is as old as the others."""
+    path = folder / "notes.py"
+    functions = [f"def {section.split()[0].lower()}():\n    return '{section}'\n" for section in sections]
+    path.write_text("\n\n".join(functions), encoding="utf-8")
+    os.utime(path, (0, datetime(2024, 5, 3, tzinfo=UTC).timestamp()))
+    return open_source(path, now=NOW)
+
+
 KINDS = [
     Kind(name="markdown", write=write_markdown),
     Kind(name="text", write=write_text, whole=True),
@@ -91,8 +119,11 @@ KINDS = [
     Kind(name="records", write=write_records),
     Kind(name="transcript", write=write_transcript, dated=False),
     Kind(name="observations", write=write_observations),
+    Kind(name="page", write=write_page),
+    Kind(name="mailbox", write=write_mailbox, dated=False),
+    Kind(name="code", write=write_code, dated=False),
 ]
-FILES = [MarkdownSource, TextSource]
+FILES = [MarkdownSource, TextSource, CodeSource]
 SECTIONS = ["Alpha is the first.", "Beta is the second.", "Gamma is the third."]
 
 
@@ -181,7 +212,7 @@ def test_a_huge_origin_is_read(kind: Kind, tmp_path: Path) -> None:
 
 
 def test_nothing_written_is_nothing_said(kind: Kind, tmp_path: Path) -> None:
-    assert list(kind.write(tmp_path, []).memories()) == []
+    assert list(said(kind.write(tmp_path, []))) == []
 
 
 # --- files ---
@@ -189,7 +220,9 @@ def test_nothing_written_is_nothing_said(kind: Kind, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reader", FILES)
 @pytest.mark.parametrize("content", [b"", b" \r\n\t\n", b"\xef\xbb\xbf", "\u3000".encode()])
-def test_a_blank_file_says_nothing(reader: type[MarkdownSource | TextSource], content: bytes, tmp_path: Path) -> None:
+def test_a_blank_file_says_nothing(
+    reader: type[MarkdownSource | TextSource | CodeSource], content: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "blank"
     path.write_bytes(content)
     source = reader(path=path, now=NOW)
@@ -198,7 +231,7 @@ def test_a_blank_file_says_nothing(reader: type[MarkdownSource | TextSource], co
 
 
 @pytest.mark.parametrize("reader", FILES)
-def test_a_broken_file_is_named(reader: type[MarkdownSource | TextSource], tmp_path: Path) -> None:
+def test_a_broken_file_is_named(reader: type[MarkdownSource | TextSource | CodeSource], tmp_path: Path) -> None:
     path = tmp_path / "broken"
     path.write_bytes(bytes(range(256)) * 16)
     source = reader(path=path, now=NOW)
@@ -208,7 +241,7 @@ def test_a_broken_file_is_named(reader: type[MarkdownSource | TextSource], tmp_p
 
 
 @pytest.mark.parametrize("reader", FILES)
-def test_a_file_that_is_gone_is_named(reader: type[MarkdownSource | TextSource], tmp_path: Path) -> None:
+def test_a_file_that_is_gone_is_named(reader: type[MarkdownSource | TextSource | CodeSource], tmp_path: Path) -> None:
     source = reader(path=tmp_path / "gone", now=NOW)
     for read in (source.revision, lambda: list(source.memories())):
         with pytest.raises(SourceError, match="gone: No such file"):
@@ -216,7 +249,9 @@ def test_a_file_that_is_gone_is_named(reader: type[MarkdownSource | TextSource],
 
 
 @pytest.mark.parametrize("reader", FILES)
-def test_a_line_of_five_megabytes_is_read(reader: type[MarkdownSource | TextSource], tmp_path: Path) -> None:
+def test_a_line_of_five_megabytes_is_read(
+    reader: type[MarkdownSource | TextSource | CodeSource], tmp_path: Path
+) -> None:
     path = tmp_path / "line"
     path.write_bytes(b"x" * 5_000_000)
     (memory,) = said(reader(path=path, now=NOW))
@@ -225,7 +260,7 @@ def test_a_line_of_five_megabytes_is_read(reader: type[MarkdownSource | TextSour
 
 @pytest.mark.parametrize("reader", FILES)
 def test_the_zone_that_dates_are_read_in_is_part_of_the_revision(
-    reader: type[MarkdownSource | TextSource], tmp_path: Path
+    reader: type[MarkdownSource | TextSource | CodeSource], tmp_path: Path
 ) -> None:
     path = tmp_path / "2024-05-03.md"
     path.write_text("x", encoding="utf-8")

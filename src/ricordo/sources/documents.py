@@ -46,7 +46,7 @@ BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 MAX_UNPACKED = 512 * 2**20
 MAX_PROPERTIES = 2**20
 # Of a page these say nothing, or only where to go.
-UNSAID = ("script", "style", "template", "noscript", "svg", "iframe", "nav", "head")
+UNSAID = ("script", "style", "template", "noscript", "svg", "iframe", "nav", "head", "title")
 DATES_OF_PAGES = ("article:published_time", "date", "dc.date", "dcterms.created", "datepublished")
 DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
 TERMS = "{http://purl.org/dc/terms/}"
