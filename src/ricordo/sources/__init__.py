@@ -32,6 +32,7 @@ from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.code import SUFFIXES
 from ricordo.sources.folder import shown, walk
 from ricordo.sources.formats import Format, recognise
+from ricordo.sources.packed import unpacked
 from ricordo.timeparse import TimeOptions
 
 __all__ = ["find_sources", "open_source"]
@@ -124,7 +125,7 @@ class _Search:
         target = path.resolve()
         if target in self.seen:
             return
-        blob = file_blob(path)
+        blob = unpacked(file_blob(path))
         head = blob.head()
         known = recognise(head)
         if known is not None or (is_archive(head) and path.suffix.lower() not in READERS):
