@@ -145,6 +145,11 @@ class Memory:
             origin=self.event_origin or EventOrigin.STATED,
         )
 
+    @property
+    def abandoned(self) -> bool:
+        """Whether whoever said it took it back, by an edit or another try; `metadata["branch"]` says so."""
+        return self.metadata.get("branch") == "abandoned"
+
     def happened(self, event: EventTime | None) -> Memory:
         """The same memory with this event time."""
         return replace(

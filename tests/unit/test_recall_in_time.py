@@ -258,3 +258,17 @@ async def test_equally_good_hits_come_in_the_order_asked_for(memory: Engine) -> 
 
 def test_a_memory_told_now_is_not_dated_by_itself() -> None:
     assert told("x", now=NOW).event is None
+
+
+# --- what was taken back ---
+
+
+async def test_what_was_taken_back_comes_last_and_is_not_told_unasked(memory: Engine) -> None:
+    await memory.remember("the cake for Ana is a walnut cake", metadata={"branch": "abandoned"})
+    kept = await memory.remember("Ana cannot eat walnut, so hazelnut")
+
+    found = await memory.recall("the walnut cake for Ana")
+    told = await memory.context("the walnut cake for Ana")
+
+    assert texts(found) == ["Ana cannot eat walnut, so hazelnut", "the cake for Ana is a walnut cake"]
+    assert [hit.id for hit in told.recall] == [kept.id]
