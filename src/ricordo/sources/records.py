@@ -119,7 +119,7 @@ class _Splitter:
     """Finds the bytes of each record, or says why they cannot be had, in one pass over chunks."""
 
     def __init__(self) -> None:
-        self.buffer = b""
+        self.buffer = bytearray()
         self.position = 0  # everything before it was looked at
         self.start = 0  # where the record begins, or the gap before the next one
         self.depth = 0
@@ -174,7 +174,7 @@ class _Splitter:
         self.position += 1
         self.depth = max(0, self.depth - 1)
         if inside and self.depth == base:
-            yield TOO_LARGE if self.too_large else self.buffer[self.start : self.position]
+            yield TOO_LARGE if self.too_large else bytes(self.buffer[self.start : self.position])
             self.too_large = False
         if self.depth <= base:
             self.start = self.position
@@ -195,5 +195,5 @@ class _Splitter:
         elif self.position - self.start > MAX_RECORD:
             self.too_large = True
             self.start = self.position
-        if self.start:
-            self.buffer, self.position, self.start = self.buffer[self.start :], self.position - self.start, 0
+        del self.buffer[: self.start]
+        self.position, self.start = self.position - self.start, 0
