@@ -264,11 +264,11 @@ def test_a_memory_told_now_is_not_dated_by_itself() -> None:
 
 
 async def test_what_was_taken_back_comes_last_and_is_not_told_unasked(memory: Engine) -> None:
-    await memory.remember("the cake for Ana is a walnut cake", metadata={"branch": "abandoned"})
-    kept = await memory.remember("Ana cannot eat walnut, so hazelnut")
+    await memory.remember("the walnut cake is the cake for Ana", metadata={"branch": "abandoned"})
+    kept = await memory.remember("the cake for Ana: no walnut, hazelnut")
 
     found = await memory.recall("the walnut cake for Ana")
     told = await memory.context("the walnut cake for Ana")
 
-    assert texts(found) == ["Ana cannot eat walnut, so hazelnut", "the cake for Ana is a walnut cake"]
+    assert texts(found) == ["the cake for Ana: no walnut, hazelnut", "the walnut cake is the cake for Ana"]
     assert [hit.id for hit in told.recall] == [kept.id]
