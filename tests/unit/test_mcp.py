@@ -103,7 +103,8 @@ async def test_a_client_can_tell_what_reads_from_what_deletes(server: Server[Any
 
 @pytest.mark.parametrize("asked", [*VERSIONS, "2031-01-01", "nonsense"])
 async def test_initialize_is_answered_early_as_the_sdk_answers_it(server: Server[Any], asked: str) -> None:
-    request = {**INITIALIZE, "params": {**INITIALIZE["params"], "protocolVersion": asked}}  # type: ignore[dict-item]
+    params = {"protocolVersion": asked, "capabilities": {"roots": {"listChanged": True}}, "_meta": {}}
+    request = {**INITIALIZE, "params": {**INITIALIZE["params"], **params}}  # type: ignore[dict-item]
     early = early_answer(json.dumps(request).encode())
 
     assert early is not None
@@ -141,7 +142,9 @@ def test_the_revisions_are_those_of_the_sdk() -> None:
     "line",
     [b"", b"\xff", b"[]", b"7", b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}',
      b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":7}}',
-     b'{"jsonrpc":"2.0","method":"initialize","params":{}}', b'{"jsonrpc":"2.0","id":true,"method":"initialize"}'],
+     b'{"jsonrpc":"2.0","method":"initialize","params":{}}',
+     b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"x","capabilities":{"roots":7},'
+     b'"clientInfo":{"name":"c","version":"1"}}}', b'{"jsonrpc":"2.0","id":true,"method":"initialize"}'],
 )  # fmt: skip
 def test_what_is_not_whole_is_left_to_the_sdk(line: bytes) -> None:
     assert early_answer(line) is None

@@ -100,10 +100,12 @@ def early_answer(line: bytes) -> tuple[str | int, bytes] | None:
 
 
 def _initialize(params: Params) -> dict[str, Any] | None:
-    asked = params.get("protocolVersion")
-    if set(params) != {"protocolVersion", "capabilities", "clientInfo"} or not isinstance(asked, str):
+    asked, capabilities = params.get("protocolVersion"), params.get("capabilities")
+    if set(params) - {"_meta"} != {"protocolVersion", "capabilities", "clientInfo"} or not isinstance(asked, str):
         return None
-    if not isinstance(params["capabilities"], dict) or not _is_program(params["clientInfo"]):
+    if not _is_of_objects(capabilities) or not isinstance(params.get("_meta", {}), dict):
+        return None
+    if not _is_program(params["clientInfo"]):
         return None
     return {
         "protocolVersion": asked if asked in VERSIONS else VERSIONS[-1],
@@ -117,7 +119,7 @@ def _discover(params: Params) -> dict[str, Any] | None:
     said = params.get("_meta")
     if set(params) != {"_meta"} or not isinstance(said, dict) or said.get(f"{META}protocolVersion") != NEWEST:
         return None
-    if not isinstance(said.get(f"{META}clientCapabilities"), dict) or not _is_program(said.get(f"{META}clientInfo")):
+    if not _is_of_objects(said.get(f"{META}clientCapabilities")) or not _is_program(said.get(f"{META}clientInfo")):
         return None
     return {
         "resultType": "complete",
@@ -128,6 +130,10 @@ def _discover(params: Params) -> dict[str, Any] | None:
         "cacheScope": "private",
         "_meta": {f"{META}serverInfo": {"name": NAME, "version": version()}},
     }
+
+
+def _is_of_objects(capabilities: object) -> bool:
+    return isinstance(capabilities, dict) and all(isinstance(each, dict) for each in capabilities.values())
 
 
 def _is_program(info: object) -> bool:

@@ -54,8 +54,9 @@ class _Handlers:
     def __init__(self, desk: Desk, rules: Rules, *, local: bool) -> None:
         self._desk = desk
         self._rules = rules
-        self._local = local
         self._roots: tuple[str, ...] | None = None if local else ()
+        # Where it was started; that may be gone by the time of a call.
+        self._started = Path.cwd() if local else None
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_tool(surface) for surface in TOOLS])
@@ -109,7 +110,9 @@ class _Handlers:
 
     async def _caller(self, context: Context) -> Caller:
         """Who calls, and what can be reached from where it works. Raises InvalidInput where rules contradict."""
-        directory = directory_of(os.environ, await self._client_roots(context), Path.cwd()) if self._local else None
+        directory = None
+        if self._started is not None:
+            directory = directory_of(os.environ, await self._client_roots(context), self._started)
         client = context.session.client_params
         return Caller(
             desk=self._desk,
