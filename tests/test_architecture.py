@@ -22,8 +22,8 @@ EDGES = {"cli", "render", "__main__", "demo", "eval", "hooks", "keeper", "mcp", 
 IMPLEMENTATIONS = {"sources", "models", "stores", "testing"}
 # The facade, and what equips it, import the lazy tables.
 TABLES = {"engine", "equipment", "cli"}
-# Pure modules without state, by which sources read the dates in files.
-READ_BY_SOURCES = {"dates", "occasions", "timeparse"}
+# Pure modules without state, by which sources read the dates in files, and know what to pass over.
+READ_BY_SOURCES = {"dates", "folders", "occasions", "timeparse"}
 HOMES: dict[str, str | tuple[str, ...]] = {
     "httpx2": "models",
     "onnxruntime": "models",

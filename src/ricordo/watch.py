@@ -24,6 +24,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from ricordo.errors import InvalidInput, MissingExtra, SourceError, StoreBusy
 from ricordo.exchange import Skipped
+from ricordo.folders import is_passed_over
 from ricordo.ingest import Ingested, gone, ingest, revision_in
 from ricordo.memory import Origin
 from ricordo.protocols import Source
@@ -119,8 +120,7 @@ class _Root:
             parts = path.relative_to(self.path).parts
         except ValueError:
             return False
-        hidden = any(part.startswith(".") for part in parts)
-        return bool(parts) and not hidden and not path.name.endswith(UNFINISHED)
+        return bool(parts) and not any(map(is_passed_over, parts)) and not path.name.endswith(UNFINISHED)
 
     def is_there(self) -> bool:
         """Whether the folder holds anything: a disk that is not mounted leaves an empty one behind."""

@@ -220,6 +220,7 @@ def write(folder: Path, *names: str) -> None:
 
 def test_folders_are_read_in_order_without_what_is_hidden(tmp_path: Path) -> None:
     write(tmp_path, "b.md", "a/z.txt", "a/b/c.md", "c.org", ".hidden.md", ".git/config", "a/.obsidian/app.json")
+    write(tmp_path, "node_modules/lib/README.md", "a/__pycache__/x.txt", "lib/site-packages/y.txt")
     assert names(tmp_path) == ["c.md", "z.txt", "b.md", "c.org"]
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ricordo.folders import is_passed_over
 from ricordo.memory import clean
 from ricordo.protocols import Skipped
 
@@ -18,9 +19,10 @@ def shown(path: Path) -> str:
 
 
 def walk(path: Path) -> Iterator[Path | Skipped]:
-    """Every file of a folder, ordered by name within its folder, hidden ones left out; or the file itself.
+    """Every file of a folder, ordered by name within its folder, or the file itself.
 
-    What Claude Code keeps for itself beside a transcript is left out too: what tools printed, journals of workflows.
+    What is hidden, and what programs install (`node_modules`, `site-packages`), is left out. So is what
+    Claude Code keeps for itself beside a transcript: what tools printed, journals of workflows.
 
     Symbolic links are followed; a folder is entered once, so a loop ends. A folder that cannot be
     listed comes as Skipped.
@@ -45,7 +47,7 @@ def walk(path: Path) -> Iterator[Path | Skipped]:
 
 
 def _is_left_out(folder: Path, name: str) -> bool:
-    if name.startswith("."):
+    if is_passed_over(name):
         return True
     if name == "journal.jsonl":
         return "subagents" in folder.parts
