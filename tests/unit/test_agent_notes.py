@@ -77,8 +77,9 @@ def test_a_memory_without_an_index_is_called_by_its_name(tmp_path: Path) -> None
     assert (memory.context, memory.origin.title) == ("Runa", "Runa")
 
 
-def test_a_note_that_has_only_a_name_is_a_page(tmp_path: Path) -> None:
-    (memory, *_) = memories(page(tmp_path / "a.md", "---\nname: a\ntype: user\n---\nText.\n"))
+@pytest.mark.parametrize("properties", ["name: a\ntype: user", "name: a\ndescription: b\ntype: project"])
+def test_a_note_of_somebodys_own_is_a_page(tmp_path: Path, properties: str) -> None:
+    (memory, *_) = memories(page(tmp_path / "a.md", f"---\n{properties}\n---\nText.\n"))
     assert memory.origin.kind == "markdown"
 
 

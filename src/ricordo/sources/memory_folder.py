@@ -133,11 +133,17 @@ def is_index(path: Path, page: Page) -> bool:
     return path.name == INDEX and ENTRY.search(page.body) is not None
 
 
-def is_memory_file(page: Page) -> bool:
-    """Whether a page has the properties of such a file, of the older kind or of the newer one."""
+def is_memory_file(path: Path, page: Page) -> bool:
+    """Whether a page has the properties of such a file, of the older kind or of the newer one.
+
+    A note of somebody's own may have as much as the older ones: those came from a session, or stand beside an index.
+    """
     known = _properties(page)
-    has_kind = known.get("node_type") == "memory" or known.get("type") in KINDS
-    return "name" in known and "description" in known and has_kind
+    if "name" not in known or "description" not in known:
+        return False
+    if known.get("node_type") == "memory":
+        return True
+    return known.get("type") in KINDS and ("originSessionId" in known or path.with_name(INDEX).is_file())
 
 
 def _properties(page: Page) -> dict[str, str]:

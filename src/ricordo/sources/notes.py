@@ -29,7 +29,7 @@ def open_note(*, path: Path, now: datetime, zone: tzinfo = UTC, options: TimeOpt
         return MarkdownSource(path=path, now=now, zone=zone, options=options)
     if is_index(path, page):
         return IndexSource(path=path, now=now, zone=zone, options=options)
-    if is_memory_file(page):
+    if is_memory_file(path, page):
         return MemoryFileSource(path=path, now=now, zone=zone, options=options)
     if is_basic_memory(page):
         return BasicMemorySource(path=path, now=now, zone=zone, options=options)
