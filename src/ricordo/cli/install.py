@@ -92,7 +92,7 @@ def install(options: Options, /, *, only_print: bool, **where: Unpack[Where]) ->
             changes=tuple(changes),
             dry_run=where["dry_run"],
             backups={change.path: ledger().backup(change.path) for change in changes if change.status == "changed"},
-            cautions=tuple(_cautions(options, invocation, where["scope"])),
+            cautions=tuple(_cautions(invocation, scope, windowed=assistant.windowed)),
         )
     )
     return FOUND
@@ -172,7 +172,7 @@ def _apply(changes: list[Change], *, dry_run: bool) -> None:
             change.apply(ledger())
 
 
-def _cautions(options: Options, invocation: Invocation, scope: str) -> Iterator[str]:
+def _cautions(invocation: Invocation, scope: str, *, windowed: bool) -> Iterator[str]:
     from importlib.util import find_spec
 
     from ricordo.clients.program import passing
@@ -183,5 +183,5 @@ def _cautions(options: Options, invocation: Invocation, scope: str) -> Iterator[
         yield "the MCP server needs an extra: pip install 'ricordo[mcp]'"
     if scope == "project":
         yield f"the files name {invocation.program[0]}, which may be elsewhere on other machines"
-    if any(name.startswith("RICORDO_") for name in os.environ) and "store" not in options.given:
-        yield "variables RICORDO_… are set here; assistants with windows do not see them: config.toml they do"
+    if windowed and any(name.startswith("RICORDO_") for name in os.environ):
+        yield "variables RICORDO_… are set here, which a program with windows does not see; config.toml it does"

@@ -73,6 +73,8 @@ class Assistant:
     extra: Mapping[str, object] = field(default_factory=dict)
     hook_files: Mapping[Scope, Place] = field(default_factory=dict)
     events: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    windowed: bool = False
+    """Whether it is a program with windows, which has not the environment of a terminal."""
     after: str = "start it again"
 
     def file(self, scope: Scope, machine: Machine) -> Path:
@@ -121,6 +123,7 @@ ASSISTANTS = (
     Assistant(
         name="claude-desktop",
         title="Claude Desktop",
+        windowed=True,
         shape=SERVERS,
         files={USER: lambda machine: machine.applications() / "Claude" / "claude_desktop_config.json"},
         after="quit it, not its window alone, and start it again",
@@ -144,6 +147,7 @@ ASSISTANTS = (
     Assistant(
         name="cursor",
         title="Cursor",
+        windowed=True,
         shape=SERVERS,
         files={
             USER: lambda machine: machine.home / ".cursor" / "mcp.json",
@@ -153,6 +157,7 @@ ASSISTANTS = (
     Assistant(
         name="vscode",
         title="VS Code",
+        windowed=True,
         shape=JsonServer(key="servers"),
         extra=STDIO,
         files={
