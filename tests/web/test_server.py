@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,10 +18,9 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
 
-from ricordo.web.access import Access
-from ricordo.web.app import create_app
+from liveweb import live
 from ricordo.web.limits import Limits
-from ricordo.web.server import Patient, Server, link, listen
+from ricordo.web.server import Patient, link, listen
 from website import DIAGNOSIS, engine
 
 
@@ -35,18 +33,8 @@ class Hasty(Patient):
 @pytest.fixture
 def address() -> Iterator[tuple[str, int]]:
     """A server in a thread of its own, which ends with the test."""
-    bound = listen("127.0.0.1", 0)
-    access = Access(port=bound.getsockname()[1])
-    app = create_app(engine(), access, lambda: DIAGNOSIS)
-    started = threading.Event()
-    server = Server(app, started.set, Hasty)
-    thread = threading.Thread(target=anyio.run, args=(server.serve, [bound]))
-    thread.start()
-    assert started.wait(10)
-    yield "127.0.0.1", access.port
-    server.should_exit = True
-    thread.join()
-    bound.close()
+    with live(engine(), lambda: DIAGNOSIS, Hasty) as server:
+        yield "127.0.0.1", server.access.port
 
 
 def closes_within(connection: socket.socket, seconds: float) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 __all__ = ["Bar", "Chart", "Part", "bars", "line", "parts"]
 
-WIDTH, HEIGHT = 600.0, 120.0
+WIDTH, HEIGHT = 600.0, 64.0
+WIDEST = 24.0
 GAP = 0.18
 TICKS = 8
 
@@ -54,7 +55,7 @@ def bars(numbers: Mapping[str, float]) -> Chart:
     drawn = []
     for place, (label, number) in enumerate(numbers.items()):
         height = max(2.0, HEIGHT * number / greatest) if number > 0 else 0.0
-        gap = step * GAP
+        gap = max(step * GAP, step - WIDEST)
         drawn.append(
             Bar(label, number, round(place * step + gap / 2, 2), round(HEIGHT - height, 2),
                 round(step - gap, 2), round(height, 2), place % every == 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
@@ -74,7 +75,7 @@ async def show(visit: Visit) -> Response:
         latest=latest,
         chips=tuple(chips(visit, state, recall)),
         survey=survey,
-        kinds=_kinds(survey.origins),
+        places=_places(survey.origins),
         tags=sorted(survey.tags, key=lambda tag: (-survey.tags[tag], tag))[:TAGS],
         more=visit.address("/", state, limit=limit + MORE) if recall and len(recall) >= limit else None,
         twin=visit.address("/api/recall", state) if question else None,
@@ -120,9 +121,27 @@ def _window(visit: Visit, use: TimeUse) -> str:
     return f"“{use.text}” · {Moments(visit.now, visit.zone, visit.say).range(use.range)}"
 
 
-def _kinds(origins: Iterable[Held]) -> list[tuple[str, int]]:
-    """How the uris of what is held begin, with the number of memories below each."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where memories come from, roughly: how the uris begin, what kinds there are, how many memories."""
+
+    beginning: str
+    kinds: str
+    memories: int
+
+
+def _places(origins: Iterable[Held]) -> list[Place]:
+    """What can be chosen to narrow an answer down by where it comes from."""
     counts: Counter[str] = Counter()
+    kinds: dict[str, set[str]] = {}
     for held in origins:
-        counts[f"{held.origin.uri.partition(':')[0]}:"] += held.memories
-    return sorted(counts.items())
+        beginning = _beginning(held.origin.uri)
+        counts[beginning] += held.memories
+        kinds.setdefault(beginning, set()).add(held.origin.kind)
+    return [Place(beginning, ", ".join(sorted(kinds[beginning])), number) for beginning, number in counts.most_common()]
+
+
+def _beginning(uri: str) -> str:
+    """`told:`, `file:`, `https://claude.ai/`."""
+    parts = urlsplit(uri)
+    return f"{parts.scheme}://{parts.netloc}/" if parts.netloc else f"{uri.partition(':')[0]}:"

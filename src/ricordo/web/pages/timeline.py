@@ -26,7 +26,7 @@ __all__ = ["Span", "density", "show", "span_of"]
 
 SPAN = re.compile(r"(?!0001|9999)(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 UNDATED = "undated"
-FEW_YEARS = 3
+FEW_YEARS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +144,7 @@ async def show(visit: Visit) -> Response:
         topic=topic or "",
         span=span,
         spans=tuple(span.outwards()),
+        years=sorted({str(start.astimezone(visit.zone).year) for start in survey.events}) if not span.name else (),
         state=state,
         strip=strip,
         links=tuple(_links(visit, strip.bars, span, state)),
