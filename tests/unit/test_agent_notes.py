@@ -190,6 +190,11 @@ def test_one_edit_of_a_note_changes_one_memory(note: list[Memory], tmp_path: Pat
     assert (len(before - after), len(after - before)) == (1, 1)
 
 
+def test_a_page_of_a_website_is_a_page(tmp_path: Path) -> None:
+    (memory, *_) = memories(page(tmp_path / "a.md", "---\npermalink: /a\ntype: post\n---\n- [ ] Text\n"))
+    assert memory.origin.kind == "markdown"
+
+
 # --- the public samples ---
 
 

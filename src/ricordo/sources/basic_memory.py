@@ -96,10 +96,8 @@ class BasicMemorySource:
 
 
 def is_basic_memory(page: Page) -> bool:
-    """Whether a page is such a note: it has a permalink, and says something in their manner or which type it is of."""
-    if "permalink" not in page.front.metadata:
-        return False
-    return "type" in page.front.metadata or any(map(_stands_apart, page.body.split("\n")))
+    """Whether a page is such a note: it has a permalink, as a page of a website may, and observes or relates."""
+    return "permalink" in page.front.metadata and any(map(_stands_apart, page.body.split("\n")))
 
 
 def _stands_apart(item: str) -> bool:
