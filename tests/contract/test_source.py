@@ -16,12 +16,12 @@ from ricordo.errors import SourceError
 from ricordo.memory import EventOrigin, Memory, Origin
 from ricordo.protocols import Source
 from ricordo.sources import open_source
+from ricordo.sources.basic_memory import BasicMemorySource
 from ricordo.sources.blobs import file_blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.code import CodeSource
 from ricordo.sources.json_lines import statements
 from ricordo.sources.markdown import MarkdownSource
-from ricordo.sources.notes import open_note
 from ricordo.sources.text import TextSource
 from ricordo.sources.transcripts import transcripts
 from ricordo.testing import ListSource
@@ -84,7 +84,7 @@ def write_observations(folder: Path, sections: list[str]) -> Source:
     path = folder / "2024-05-03-loom.md"
     observed = "".join(f"- [fact] {section}\n" for section in sections)
     path.write_text(f"---\ntype: note\npermalink: loom\n---\n{observed}", encoding="utf-8")
-    return open_note(path=path, now=NOW)
+    return BasicMemorySource(path=path, now=NOW)
 
 
 def write_page(folder: Path, sections: list[str]) -> Source:
