@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeGuard
 
 from anyio import to_thread
 
@@ -15,7 +14,7 @@ from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading
 from ricordo.protocols import Source
 from ricordo.remember import Made, Writer
 
-__all__ = ["Move", "relocated"]
+__all__ = ["Move", "held_by", "relocated"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,8 +25,18 @@ class Move:
     source: Source
 
 
-async def relocated(writer: Writer, move: Move, now: datetime) -> Added:
-    """Let the memories of the old origin be those of the new one, in one transaction.
+async def held_by(writer: Writer, origins: Iterable[Origin]) -> dict[str, list[Memory]]:
+    """What the namespace holds of these origins, by their uris, in one pass. Raises StoreError."""
+    held: dict[str, list[Memory]] = {origin.uri: [] for origin in origins}
+    if held:
+        async for _, item in writer.store.dump(writer.namespace):
+            if isinstance(item, Memory) and item.origin.uri in held:
+                held[item.origin.uri].append(item)
+    return held
+
+
+async def relocated(writer: Writer, move: Move, old: Sequence[Memory], now: datetime) -> Added:
+    """Let the memories of the old origin, all of them, be those of the new one, in one transaction.
 
     Nothing that is the same is read by the model again, and what was forgotten there stays forgotten here. Raises
     StoreError, ModelError, and SourceError when the source cannot be read.
@@ -35,7 +44,6 @@ async def relocated(writer: Writer, move: Move, now: datetime) -> Added:
     told = await to_thread.run_sync(move.source.revision)
     read = await to_thread.run_sync(list, move.source.memories())
     said = [writer.cleaned(item) for item in read if isinstance(item, Memory)]
-    old = [item async for _, item in writer.store.dump(writer.namespace) if _is_of(item, move.old)]
     await _bury_again(writer, said, move.old, now)
     memories = list(_carried(said, old))
     chunks = await to_thread.run_sync(writer.cut, memories)
@@ -46,10 +54,6 @@ async def relocated(writer: Writer, move: Move, now: datetime) -> Added:
         memory_ids=frozenset(memory.id for memory in memories),
     )
     return await writer.write(memories, chunks, [reading, gone(move.old)], made=made)
-
-
-def _is_of(item: Memory | Tombstone, origin: Origin) -> TypeGuard[Memory]:
-    return isinstance(item, Memory) and item.origin.uri == origin.uri
 
 
 async def _bury_again(writer: Writer, said: Iterable[Memory], old: Origin, now: datetime) -> None:

@@ -29,7 +29,7 @@ from ricordo.ingest import Ingested, gone, ingest, revision_in
 from ricordo.memory import Origin
 from ricordo.protocols import Source
 from ricordo.prune import file_of, is_lost
-from ricordo.relocate import Move, relocated
+from ricordo.relocate import Move, held_by, relocated
 from ricordo.remember import Writer
 
 __all__ = ["Patience", "Watched", "watch"]
@@ -135,6 +135,10 @@ def _roots(paths: Sequence[Path]) -> tuple[_Root, ...]:
         if not path.exists():
             raise InvalidInput(f"{path} cannot be followed: there is no such file or folder")
     return tuple(_Root(path.resolve(), path.is_dir()) for path in paths)
+
+
+def _is_at_or_below(path: Path, paths: frozenset[Path]) -> bool:
+    return path in paths or any(parent in paths for parent in path.parents)
 
 
 async def _listen(
@@ -261,11 +265,9 @@ class _Follower:
         begin = time.monotonic()
         done = await ingest(self.writer, self._unmoved(present, known, moves))
         self._rest(present, begin)
-        moved = await self._move(moves)
+        moved, gone_for_good = await self._move(moves), frozenset(believed)
         ends = [
-            gone(origin)
-            for path, origin in lost
-            if origin.uri not in moved and any(path.is_relative_to(each) for each in believed)
+            gone(origin) for path, origin in lost if origin.uri not in moved and _is_at_or_below(path, gone_for_good)
         ]
         added = await self.writer.write((), (), ends)
         if added.forgotten or moved:
@@ -274,12 +276,13 @@ class _Follower:
             self.missing.pop(path, None)
         return Watched(ingested=done, moved=len(moved), forgotten=len(added.forgotten))
 
-    async def _move(self, moves: Iterable[Move]) -> set[str]:
+    async def _move(self, moves: Sequence[Move]) -> set[str]:
         """The uris that were moved from."""
+        held = await held_by(self.writer, (move.old for move in moves))
         moved: set[str] = set()
         for move in moves:
             try:
-                await relocated(self.writer, move, self.clock())
+                await relocated(self.writer, move, held[move.old.uri], self.clock())
                 moved.add(move.old.uri)
             except SourceError:  # it is on its way again, and will be heard of
                 continue
@@ -315,12 +318,12 @@ class _Follower:
         return await to_thread.run_sync(self._lost_of, [held.origin for held in survey.origins], list(paths))
 
     def _lost_of(self, origins: Iterable[Origin], paths: list[Path]) -> list[tuple[Path, Origin]]:
-        roots = [root for root in self.roots if root.is_there()]
+        wanted, roots = frozenset(paths), frozenset(root.path for root in self.roots if root.is_there())
         found = ((path, origin) for origin in origins if (path := file_of(origin.uri)) is not None)
         return [
             (path, origin)
             for path, origin in found
-            if is_lost(path, paths) and any(path.is_relative_to(root.path) for root in roots)
+            if _is_at_or_below(path, wanted) and _is_at_or_below(path, roots) and is_lost(path, [path])
         ]
 
     async def _revisions(self, origins: Iterable[Origin]) -> dict[str, Origin]:
