@@ -5,8 +5,7 @@ A pass is one choice of filters. The question is embedded once for all of them, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from anyio import Event, create_task_group, to_thread
@@ -16,6 +15,7 @@ from ricordo.enrich import Encoding, embed
 from ricordo.protocols import Embedder, Store
 from ricordo.query import Filters, Probe, RankedList, WordMatches
 from ricordo.stopwatch import Stopwatch
+from ricordo.taskerrors import one_error
 from ricordo.tokenvectors import rotation
 
 __all__ = ["ARMS", "IDENTIFIERS", "KEY_TERMS", "VECTORS", "WORDS", "Depths", "Found", "Searcher"]
@@ -79,7 +79,7 @@ class Searcher:
     ) -> tuple[dict[str, Found], Encoding | None]:
         """What each pass found, and what the model made of the question. Raises StoreError, ModelError."""
         run = _Run(self, probe, watch)
-        with _one_error():
+        with one_error():
             async with create_task_group() as tasks:
                 if self.embedder is not None and VECTORS in self.arms and probe.wordings:
                     tasks.start_soon(run.embed, self.embedder)
@@ -151,20 +151,6 @@ class _Run:
             return matches
         # Asked for alone as well: many words in common would crowd out the one chunk that holds the name.
         return _together(matches, await store.by_words(namespace, sorted(probe.identifiers), filters, self.pool))
-
-
-@contextmanager
-def _one_error() -> Iterator[None]:
-    """Raise the first error of a task group in place of the group: callers are promised StoreError, ModelError."""
-    first: Exception | None = None
-    try:
-        yield
-    except ExceptionGroup as group:
-        first = group.exceptions[0]
-        while isinstance(first, ExceptionGroup):
-            first = first.exceptions[0]
-    if first is not None:
-        raise first
 
 
 def _repeated(terms: Mapping[str, float]) -> list[str]:

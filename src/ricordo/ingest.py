@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from anyio import to_thread
+from anyio import create_task_group, to_thread
 
 from ricordo.errors import NotFound, SourceError
 from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading, digest
 from ricordo.protocols import Skipped, Source
-from ricordo.remember import Writer
+from ricordo.remember import Made, Writer
+from ricordo.taskerrors import one_error
 
 __all__ = ["EDITION", "Ingested", "Origins", "Progress", "gone", "ingest", "is_news", "revision_in"]
 
@@ -101,6 +102,15 @@ class _Pending:
     uris: set[str] = field(default_factory=set)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Ready:
+    """A batch that the embedder has read and that is not yet written."""
+
+    batch: _Pending
+    chunks: tuple[Chunk, ...]
+    made: Mapping[str, Made]
+
+
 async def ingest(
     writer: Writer, sources: Iterable[Source | Skipped], tell: Callable[[Progress], None] | None = None
 ) -> Ingested:
@@ -120,7 +130,7 @@ async def ingest(
             await run.take(source)
         run.sources += 1
         run.report()
-    await run.flush()
+    await run.settle()
     if run.tally.forgotten:
         await writer.purge()
     return run.tally.ingested(rehearsed=writer.rehearses)
@@ -140,6 +150,7 @@ class _Run:
         self.sources = 0
         self.tally = _Tally()
         self.pending = _Pending()
+        self.ready: _Ready | None = None
         self.counted: dict[str, _Count] = {}
 
     def report(self) -> None:
@@ -150,8 +161,8 @@ class _Run:
         try:
             revision = revision_in(await to_thread.run_sync(source.revision), self.writer)
             uri = source.origin.uri
-            if uri in self.pending.uris:
-                await self.flush()  # another copy of it was read in this very batch
+            if any(uri in batch.uris for batch in self._unwritten()):
+                await self.settle()  # another copy of it was read a moment ago
             known = await self.writer.store.reading(self.writer.namespace, uri)
             if known is not None and not is_news(revision, known.revision):
                 if uri not in self.counted:
@@ -222,21 +233,42 @@ class _Run:
         """Those that another origin said before, as a forked session says what it began with: they stay with that."""
         uris = {memory.id: memory.origin.uri for memory in memories}
         known = await self.writer.owners(list(uris))
-        known |= {memory.id: memory.origin.uri for memory in self.pending.memories if memory.id in uris}
+        for batch in self._unwritten():
+            known |= {memory.id: memory.origin.uri for memory in batch.memories if memory.id in uris}
         return frozenset(memory_id for memory_id, uri in known.items() if uri != uris[memory_id])
 
     def _cut(self, memories: Sequence[Memory], owners: dict[str, str]) -> list[tuple[Chunk, ...]]:
         return [self.writer.cut([memory], owners) for memory in memories]
 
+    def _unwritten(self) -> tuple[_Pending, ...]:
+        return (self.pending, self.ready.batch) if self.ready else (self.pending,)
+
     async def flush(self) -> None:
-        """Write what is pending in one transaction."""
-        pending, self.pending = self.pending, _Pending()
-        if not pending.memories and not pending.readings:
+        """Let the embedder read what is pending, and write in the meantime what it read before."""
+        ready, batch = self.ready, self.pending
+        chunks = tuple({chunk.id: chunk for chunk in batch.chunks}.values())
+        with one_error():
+            async with create_task_group() as tasks:
+                if ready is not None:
+                    tasks.start_soon(self._write, ready)
+                made = await self.writer.encoded(chunks)
+        self.ready, self.pending = _Ready(batch=batch, chunks=chunks, made=made), _Pending()
+
+    async def settle(self) -> None:
+        """Write all that was read."""
+        await self.flush()
+        if self.ready is not None:
+            await self._write(self.ready)
+            self.ready = None
+
+    async def _write(self, ready: _Ready) -> None:
+        """Write a batch in one transaction."""
+        batch = ready.batch
+        if not batch.memories and not batch.readings:
             return
-        chunks = tuple({chunk.id: chunk for chunk in pending.chunks}.values())
-        added = await self.writer.write(pending.memories, chunks, pending.readings)
+        added = await self.writer.write(batch.memories, ready.chunks, batch.readings, made=ready.made)
         self.tally.added += len(added.memories)
-        self.tally.unchanged += len(pending.memories) - len(added.memories)
+        self.tally.unchanged += len(batch.memories) - len(added.memories)
         self.tally.forgotten += len(added.forgotten)
 
 

@@ -98,7 +98,7 @@ class Writer:
 
         Nor does what the embedder `made` of the same passages elsewhere, by the ids of the chunks here.
         """
-        made = {**(made or {}), **await self._encoded([chunk for chunk in chunks if chunk.id not in (made or {})])}
+        made = {**(made or {}), **await self.encoded([chunk for chunk in chunks if chunk.id not in (made or {})])}
         entries = await to_thread.run_sync(_entries, chunks, made, self.analyzer)
         batch = Batch(
             memories=tuple(memories),
@@ -122,7 +122,7 @@ class Writer:
     async def fill(self, chunk_ids: Sequence[str]) -> None:
         """Make what stored chunks lack of vectors and token vectors, and store it in one transaction."""
         chunks = [chunk for chunk, _ in await self.store.get(self.namespace, chunk_ids)]
-        made = await self._encoded(chunks)
+        made = await self.encoded(chunks)
         batch = Batch(
             entries=tuple(
                 Entry(chunk=chunk, lexemes=(), vector=made[chunk.id].vector, tokens=made[chunk.id].tokens)
@@ -134,7 +134,7 @@ class Writer:
         )
         await self.store.add_vectors(self.namespace, batch)
 
-    async def _encoded(self, chunks: Sequence[Chunk]) -> dict[str, Made]:
+    async def encoded(self, chunks: Sequence[Chunk]) -> dict[str, Made]:
         """What the embedder makes of the chunks that the store lacks something of, by their ids."""
         embedder = self.embedder
         if embedder is None or not chunks:
