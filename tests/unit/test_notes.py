@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -151,6 +152,34 @@ def test_the_folder_of_templates_is_that_of_the_vault(tmp_path: Path) -> None:
 
 
 # --- daily pages and dated items ---
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "day"),
+    [
+        ("DD.MM.YYYY", "Journal/03.04.2026.md", 3),
+        ("MM-DD-YYYY", "Journal/04-03-2026.md", 3),
+        ("YYYY/MM/YYYY-MM-DD", "Journal/2026/04/2026-04-03.md", 3),
+        ("dddd, D.M.YYYY", "Journal/Friday, 3.4.2026.md", 3),
+        ("[Day] YYYYMMDD", "Journal/Day 20260403.md", 3),
+    ],
+)
+def test_the_settings_of_a_vault_say_how_its_days_are_written(tmp_path: Path, form: str, name: str, day: int) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    daily = tmp_path / ".obsidian" / "daily-notes.json"
+    daily.write_text(json.dumps({"format": form, "folder": "Journal"}), encoding="utf-8")
+    memories = read(tmp_path / name, "- rope\n- paint")
+    assert len(memories) == 2
+    assert {memory.event_timestamp for memory in memories} == {datetime(2026, 4, day, tzinfo=EAST)}
+
+
+@pytest.mark.parametrize(
+    "settings", ['{"format": "DD.MM"}', '{"format": 3}', "[]", "{", '{"format": "[x"}', '{"format": ""}']
+)
+def test_settings_that_say_nothing_are_no_help(tmp_path: Path, settings: str) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "daily-notes.json").write_text(settings, encoding="utf-8")
+    assert read(tmp_path / "03.04.2026.md", "x")[0].event_timestamp is None
 
 
 def test_each_item_of_a_daily_page_is_a_memory(tmp_path: Path) -> None:

@@ -22,16 +22,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from ricordo.dates import STANDARD, dated
+from ricordo.dates import STANDARD, dated, iso_time
 from ricordo.errors import SourceError
-from ricordo.memory import EventTime, Json, Memory, Origin
+from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin
 from ricordo.occasions import refined
 from ricordo.protocols import Skipped
 from ricordo.sources import files, notation
 from ricordo.sources.dating import at_clock, is_daily, leading_date, name_date, written_at
 from ricordo.sources.folder import shown
 from ricordo.sources.pages import Blocks, Page, Section, first_title
-from ricordo.sources.vaults import is_template
+from ricordo.sources.vaults import daily_date, is_template
 from ricordo.timeparse import TimeOptions
 
 __all__ = ["MarkdownSource"]
@@ -90,9 +90,11 @@ class MarkdownSource:
     def _memories(self, page: Page, blocks: Blocks, written: files.Written) -> Iterator[Memory]:
         origin = self._origin(page.front.title or blocks.title)
         title = origin.title or ""
-        event = page.front.event or name_date(self.path.name, self.zone)
+        day = daily_date(self.path)
+        named = iso_time(day.isoformat(), self.zone, EventOrigin.SOURCE) if day else None
+        event = page.front.event or named or name_date(self.path.name, self.zone)
         said = written_at(self.path, written.data, self.now) if event is None else event
-        for section in _sections(page, blocks, title, daily=is_daily(self.path.stem)):
+        for section in _sections(page, blocks, title, daily=named is not None or is_daily(self.path.stem)):
             memory = Memory(
                 text=section.text,
                 origin=origin,
