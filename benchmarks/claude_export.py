@@ -38,6 +38,8 @@ from ricordo.testing import HashEmbedder
 __all__ = ["Reading", "killed", "read", "write_export"]
 
 TURNS = 20
+SPOKEN = 500
+"""Characters of what was said in a message; in an export the rest is what tools answered."""
 NONE, HASH = "none", "hash"
 BEGAN = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -111,15 +113,15 @@ class _Timed:
 
 def write_export(path: Path, messages: int, megabytes: float) -> None:
     """Write `conversations.json` with so many messages, of about so many MB; the same every time."""
-    each = max(200, int(megabytes * 1e6 / messages) - 420)
-    texts = _texts(each)
+    heard = "and so on. " * max(0, (int(megabytes * 1e6 / messages) - SPOKEN - 700) // 11)
+    texts = _texts(SPOKEN)
     dice = random.Random(8)
     with path.open("w", encoding="utf-8") as stream:
         stream.write("[")
         for number, first in enumerate(range(0, messages, TURNS)):
             stream.write("," if number else "")
             count = min(TURNS, messages - first)
-            json.dump(_conversation(number, count, texts, dice), stream, ensure_ascii=bool(number % 10 == 0))
+            json.dump(_conversation(number, count, texts, heard, dice), stream, ensure_ascii=bool(number % 10 == 0))
         stream.write("]")
 
 
@@ -133,7 +135,9 @@ def _texts(size: int) -> Iterator[str]:
             said.clear()
 
 
-def _conversation(number: int, messages: int, texts: Iterator[str], dice: random.Random) -> dict[str, object]:
+def _conversation(
+    number: int, messages: int, texts: Iterator[str], heard: str, dice: random.Random
+) -> dict[str, object]:
     began = BEGAN + timedelta(hours=number)
     uuids = [str(UUID(int=dice.getrandbits(128), version=4)) for _ in range(messages)]
     turns: list[dict[str, object]] = []
@@ -143,7 +147,10 @@ def _conversation(number: int, messages: int, texts: Iterator[str], dice: random
             {
                 "uuid": uuid,
                 "text": "",
-                "content": [{"type": "text", "text": said, "start_timestamp": stamp, "citations": []}],
+                "content": [
+                    {"type": "tool_result", "name": "web_search", "content": [{"type": "text", "text": heard}]},
+                    {"type": "text", "text": said, "start_timestamp": stamp, "citations": []},
+                ],
                 "sender": "assistant" if place % 2 else "human",
                 "created_at": stamp,
                 "updated_at": stamp,
