@@ -81,6 +81,9 @@ def _prefixed(name: str, form: str, *marks: str) -> Rule:
     return _rule(name, rf"(?<![A-Za-z0-9_-])(?:{form})(?![A-Za-z0-9_-])", *marks)
 
 
+GITHUB = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")
+GITLAB = ("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "gloas-", "glsoat-")
+
 # A rule before another one counts where both match: the keys of Anthropic begin like those of OpenAI.
 RULES = (
     _rule(
@@ -93,9 +96,15 @@ RULES = (
     _prefixed("anthropic-key", r"sk-ant-[A-Za-z0-9]{2,12}-[A-Za-z0-9_-]{20,200}", "sk-ant-"),
     _prefixed("openrouter-key", r"sk-or-v1-[0-9a-f]{64}", "sk-or-v1-"),
     _prefixed("openai-key", r"sk-(?:proj-|svcacct-|admin-)[A-Za-z0-9_-]{20,200}|sk-[A-Za-z0-9]{32,64}", "sk-"),
-    _prefixed("stripe-key", r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,200}|whsec_[A-Za-z0-9+/]{24,64}", "k_", "whsec_"),
-    _prefixed("github-token", r"gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255}", "gh", "github_pat_"),
-    _prefixed("gitlab-token", r"gl(?:pat|dt|rt|cbt|ptt|oas|soat)-[A-Za-z0-9_-]{20,100}", "gl"),
+    _prefixed(
+        "stripe-key",
+        r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,200}|whsec_[A-Za-z0-9+/]{24,64}",
+        "k_live_",
+        "k_test_",
+        "whsec_",
+    ),
+    _prefixed("github-token", r"gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255}", *GITHUB),
+    _prefixed("gitlab-token", r"gl(?:pat|dt|rt|cbt|ptt|oas|soat)-[A-Za-z0-9_-]{20,100}", *GITLAB),
     _prefixed("slack-token", r"xox[abeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{20,250}", "xox", "xapp-"),
     _rule(
         "slack-webhook",
@@ -121,7 +130,7 @@ RULES = (
     _rule(
         "password-in-url",
         r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s:/@?#\[\]<>\"']{0,200}:(?P<secret>[^\s/@\"'<>]{1,200})@(?=[^\s@])",
-        "://",
+        "@",
         holds=_is_password,
     ),
     _rule(
