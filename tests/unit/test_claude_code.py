@@ -196,6 +196,14 @@ def test_history_that_a_compaction_wrote_again_is_read_once(session: Session, tm
     assert set(branches(found)) == {"Weave a scarf.", "Of wool."}
 
 
+def test_an_answer_that_was_written_again_is_one_turn(session: Session, tmp_path: Path) -> None:
+    session.user("Weave a scarf.")
+    session.assistant("Of wool.", message="one")
+    session.assistant("Of wool.", message="one")
+    session.assistant("Of wool.", message="two")
+    assert len(memories(session.save(tmp_path))) == 3
+
+
 def test_answers_of_parallel_tools_leave_nothing_behind(session: Session, tmp_path: Path) -> None:
     session.user("Count both.")
     first = session.assistant("I count.", tool("Bash", command="a"), message="one")

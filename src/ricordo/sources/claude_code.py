@@ -79,6 +79,7 @@ class _Reading:
         self.turns: list[Said] = []
         self.links: list[Link] = []
         self.seen: set[str] = set()
+        self.answers: set[tuple[str, str]] = set()
         self.sessions: dict[str, None] = {}
         self.compacted = 0  # how many turns came before the last compaction
         self.leaf: str | None = None
@@ -104,7 +105,9 @@ class _Reading:
         speaker, said = self._said(record)
         if record["type"] == "assistant" or said:
             self.leaf = uuid if uuid and not aside else self.leaf
-        if said:
+        answer = (text(fields(record.get("message")).get("id")), said)
+        if said and (not answer[0] or answer not in self.answers):
+            self.answers.add(answer)
             self._add(record, uuid, speaker, said)
         self._wrote(record)
 

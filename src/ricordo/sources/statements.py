@@ -67,33 +67,34 @@ class StatementSource:
     def memories(self) -> Iterator[Memory | Skipped]:
         """One memory for each statement, in the order of the file; of two that are alike, the first."""
         seen: set[str] = set()
+        origin = self.origin
         for record in self.records(self.blob):
             if isinstance(record, Skipped):
                 yield record
                 continue
             try:
-                for memory in self._memories(record, len(seen)):
+                for memory in self._memories(record, origin, len(seen)):
                     if memory.id not in seen:
                         seen.add(memory.id)
                         yield memory
             except ValueError as error:
                 yield Skipped(where=f"{self.blob.where}, record {record.number}", why=str(error))
 
-    def _memories(self, record: Record, position: int) -> Iterator[Memory]:
+    def _memories(self, record: Record, origin: Origin, position: int) -> Iterator[Memory]:
         if not isinstance(record.value, dict):
             raise ValueError("is no object")
         for statement in self.understand(record.value, self.circumstances):
             said = without_injected(clean(statement.text)).strip()
             if said:
-                yield self._memory(statement, said, position)
+                yield self._memory(statement, origin, said, position)
                 position += 1
 
-    def _memory(self, statement: Statement, said: str, position: int) -> Memory:
+    def _memory(self, statement: Statement, origin: Origin, said: str, position: int) -> Memory:
         context = clean(statement.context).strip()
         memory = Memory(
-            id=digest(self.origin.uri, clean(statement.key), context, said),
+            id=digest(origin.uri, clean(statement.key), context, said),
             text=said,
-            origin=self.origin,
+            origin=origin,
             created_at=self.circumstances.now,
             updated_at=self.circumstances.now,
             context=context,
