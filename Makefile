@@ -5,7 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_TO_TEST := $(VENV)/ready-to-test
 
-.PHONY: demo test lint bench setup clean
+# A folder of datasets; docs/benchmarks says where each is had.
+DATA ?= data
+
+.PHONY: demo test lint bench eval setup clean
 .DEFAULT_GOAL := test
 
 demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
@@ -21,6 +24,9 @@ lint: $(READY_TO_TEST)  ## formatting, lint and types
 
 bench: $(READY_TO_TEST)  ## speed and size on this machine, in a file and in an embedded PostgreSQL
 	$(BIN)/python benchmarks/speed.py
+
+eval: $(READY_TO_TEST)  ## how well it finds, on the datasets in the folder DATA, in about ten minutes
+	$(BIN)/python benchmarks/quality.py $(DATA)
 
 setup: $(READY_TO_TEST)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import InvalidInput
-from ricordo.eval.datasets import EPOCH, Dataset
+from ricordo.eval.datasets import EPOCH, Dataset, sampled
 from ricordo.eval.jsonfile import read_json, read_json_lines
 from ricordo.eval.locomo import AUDITED, GOLDS, read_locomo
 from ricordo.eval.questions import read_questions
@@ -266,3 +266,16 @@ def test_a_question_that_cannot_be_measured_is_told(tmp_path: Path, line: object
 def test_a_file_without_questions_is_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="holds no question"):
         read_questions(lines(tmp_path / "mine.jsonl"), [OWLS])
+
+
+# --- fewer questions ---
+
+
+def test_a_sample_has_evenly_spaced_questions_and_all_memories(tmp_path: Path) -> None:
+    asked = [{"question": f"{number}?", "evidence": ["D1:1"], "category": 1} for number in range(10)]
+    whole = read_locomo(written(tmp_path / "x.json", [CONVERSATION | {"qa": asked}]))
+    (conversation,) = sampled(whole, 4).collections
+
+    assert [question.text for question in conversation.questions] == ["0?", "3?", "6?", "9?"]
+    assert conversation.memories == whole.collections[0].memories
+    assert sampled(whole, 10) == whole

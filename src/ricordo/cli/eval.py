@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from ricordo.cli.evalreport import FILE, Wanted, report, wants_analyzer, wants_report
+from ricordo.cli.evalreport import FILE, Wanted, report, wants_benchmark, wants_report
 from ricordo.cli.evaltime import time
 from ricordo.cli.fitting import fit, floors
 from ricordo.cli.options import TEXT, Command, Options, Program, examples, pass_options
@@ -67,7 +67,7 @@ eval_.add_command(floors)
 )
 @click.argument("file", type=FILE)
 @click.option("--documents", type=FILE, metavar="FILE", help="Ask about the paragraphs of this parallel file.")
-@wants_analyzer
+@wants_benchmark
 @wants_report
 @pass_options
 def squad(options: Options, /, *, file: Path, documents: Path | None, wanted: Wanted) -> int:
@@ -106,7 +106,7 @@ def squad(options: Options, /, *, file: Path, documents: Path | None, wanted: Wa
     help="Evidence that names a turn; misprints mended; all of it, as the paper counts; or as an audit corrects it.",
 )
 @click.option("--audit", type=FILE, multiple=True, metavar="FILE", help="What an audit found, for the gold `audited`.")
-@wants_analyzer
+@wants_benchmark
 @wants_report
 @pass_options
 def locomo(options: Options, /, *, file: Path, only: str, wanted: Wanted, **reading: Unpack[Reading]) -> int:
@@ -131,7 +131,7 @@ def locomo(options: Options, /, *, file: Path, only: str, wanted: Wanted, **read
 )
 @click.option("--split", type=click.Choice(SPLITS), default="dev", show_default=True, help="Tune on dev alone.")
 @click.option("--oracle-time", is_flag=True, help="Give the interval that a question means as a filter.")
-@wants_analyzer
+@wants_benchmark
 @wants_report
 @pass_options
 def agent_memory(options: Options, /, *, split: str, oracle_time: bool, wanted: Wanted) -> int:
@@ -153,7 +153,7 @@ def agent_memory(options: Options, /, *, split: str, oracle_time: bool, wanted: 
         "ricordo eval chronicle --embedder none --json > run.json",
     ),
 )
-@wants_analyzer
+@wants_benchmark
 @wants_report
 @pass_options
 def chronicle(options: Options, /, *, wanted: Wanted) -> int:
@@ -195,7 +195,11 @@ def questions(options: Options, /, *, file: Path, wanted: Wanted) -> int:
 
 def measure(options: Options, dataset: Dataset, wanted: Wanted, ladder: Sequence[Rung] = ()) -> int:
     """Run a benchmark in a store of its own, on the usual rungs unless others are given, and show the report."""
+    from ricordo.eval.datasets import sampled
     from ricordo.eval.harness import LADDER, Plan, evaluate
+
+    if wanted.questions is not None:
+        dataset = sampled(dataset, wanted.questions)
 
     plan = Plan(
         settings=options.settings,

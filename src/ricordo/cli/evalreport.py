@@ -18,7 +18,7 @@ from ricordo.cli.program import FOUND
 if TYPE_CHECKING:
     from ricordo.eval.harness import Run, Step
 
-__all__ = ["FILE", "Wanted", "report", "wants_analyzer", "wants_report", "watching"]
+__all__ = ["FILE", "Wanted", "report", "wants_benchmark", "wants_report", "watching"]
 
 FILE = click.Path(path_type=Path)
 # Named here because the help should not import what reads and stems.
@@ -29,9 +29,12 @@ Body = Callable[..., int]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """The analyzer to measure, an earlier run to compare with, a file for the tables, a folder for pictures."""
+    """The analyzer to measure, how many questions to ask, an earlier run to compare with, a file for the tables, a
+    folder for pictures.
+    """
 
     analyzer: str = "standard"
+    questions: int | None = None
     compare: Path | None = None
     markdown: Path | None = None
     plots: Path | None = None
@@ -50,20 +53,24 @@ def wants_report(command: Body) -> Body:
         markdown: Path | None,
         plots: Path | None,
         analyzer: str = "standard",
+        questions: int | None = None,
         **others: object,
     ) -> int:
-        wanted = Wanted(analyzer=analyzer, compare=compare, markdown=markdown, plots=plots)
+        wanted = Wanted(analyzer=analyzer, questions=questions, compare=compare, markdown=markdown, plots=plots)
         return command(*arguments, wanted=wanted, **others)
 
     return gathered
 
 
-def wants_analyzer(command: Body) -> Body:
-    """The option of the analyzer, above those of the report."""
-    option = click.option(
+def wants_benchmark(command: Body) -> Body:
+    """The options of a benchmark: the analyzer, and a sample of its questions; above those of the report."""
+    analyzer = click.option(
         "--analyzer", type=click.Choice(ANALYZERS), default="standard", show_default=True, help="How words are read."
     )
-    return option(command)
+    questions = click.option(
+        "--questions", type=click.IntRange(min=1), metavar="N", help="Ask about so many, evenly spaced, not all."
+    )
+    return analyzer(questions(command))
 
 
 def report(options: Options, evaluate: Callable[[Callable[[Step], None]], Awaitable[Run]], wanted: Wanted) -> int:

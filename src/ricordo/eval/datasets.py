@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 
 from ricordo.memory import Json, Memory, Origin, digest
 from ricordo.query import EVERYTHING, Filters
 
-__all__ = ["EPOCH", "OVERALL", "Collection", "Dataset", "Given", "Question", "given"]
+__all__ = ["EPOCH", "OVERALL", "Collection", "Dataset", "Given", "Question", "given", "sampled"]
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 """When memories of a dataset were learned. It plays no part, and must be the same each time."""
@@ -69,6 +69,19 @@ class Given:
 
     def memories(self) -> Iterator[Memory]:
         return iter(self._memories)
+
+
+def sampled(dataset: Dataset, at_most: int) -> Dataset:
+    """The dataset with about so many of its questions, evenly spaced, and all of its memories."""
+    asked = sum(len(collection.questions) for collection in dataset.collections)
+    step = max(1, -(-asked // at_most))
+    return replace(
+        dataset,
+        collections=tuple(
+            replace(collection, questions=collection.questions[::step]) for collection in dataset.collections
+        ),
+        settings={**dataset.settings, "questions": f"one in {step}"} if step > 1 else dataset.settings,
+    )
 
 
 def given(memories: Iterable[Memory]) -> list[Given]:
