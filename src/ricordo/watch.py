@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
+from stat import S_ISREG
 from typing import TypeAlias
 
 import anyio
@@ -237,20 +238,18 @@ class _Follower:
         present: list[Path] = []
         for path in ripe:
             try:
-                emptied = path.is_file() and path.stat().st_size == 0
-            except FileNotFoundError:
+                status = path.stat()
+            except (FileNotFoundError, NotADirectoryError):
                 self.missing.setdefault(path, now)
                 self._forget_events(path)
                 continue
             except OSError:
-                emptied = False
-            if not path.exists():
-                self.missing.setdefault(path, now)
-            elif emptied and now - self.first[path] < self.patience.grace:
+                status = None  # whoever reads it says why it cannot be read
+            emptied = status is not None and S_ISREG(status.st_mode) and not status.st_size
+            if emptied and now - self.first[path] < self.patience.grace:
                 continue  # about to be written anew
-            else:
-                present.append(path)
-                self.missing.pop(path, None)
+            present.append(path)
+            self.missing.pop(path, None)
             self._forget_events(path)
         return present
 

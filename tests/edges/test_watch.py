@@ -19,7 +19,7 @@ import pytest
 
 import ricordo
 from ricordo.engine import Engine
-from ricordo.errors import InvalidInput
+from ricordo.errors import InvalidInput, MissingExtra
 from ricordo.memory import Memory
 from ricordo.settings import Settings
 from ricordo.stores import open_store
@@ -248,6 +248,15 @@ async def test_a_path_that_is_not_there_cannot_be_followed(tmp_path: Path) -> No
     with pytest.raises(InvalidInput, match="no such file or folder"):
         async with ricordo.open(f"sqlite:///{(tmp_path / 'm.db').as_posix()}", embedder="none") as memory:
             await memory.watch([tmp_path / "absent"])
+
+
+async def test_without_its_library_the_mend_is_named(folder: Path, tmp_path: Path) -> None:
+    # Patched because the library is installed here, and its absence cannot be had otherwise.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "watchfiles", None)
+        async with ricordo.open(f"sqlite:///{(tmp_path / 'm.db').as_posix()}", embedder="none") as memory:
+            with pytest.raises(MissingExtra, match=r"ricordo\[watch\]"):
+                await memory.watch([folder])
 
 
 async def test_a_single_file_is_followed_through_its_replacements(folder: Path, tmp_path: Path) -> None:
