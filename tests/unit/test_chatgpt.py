@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -26,6 +27,7 @@ from agentfiles import (
     told,
     write,
 )
+from ricordo.sources.conversations import ConversationSource
 
 ASKED, ANSWERED = ("user", "How old do corals get?"), ("assistant", "Some live for centuries.")
 
@@ -148,6 +150,14 @@ def test_a_conversation_is_the_same_in_every_export(tmp_path: Path) -> None:
     june, may = sources(tmp_path)
     assert june.origin == may.origin
     assert june.revision() > may.revision()
+
+
+def test_a_newer_reader_is_believed_though_it_reads_less(export: Path) -> None:
+    found = source(write(export, [thread(ASKED, ANSWERED)]))
+    assert isinstance(found, ConversationSource)
+    fewer = replace(found.conversation, turns=found.conversation.turns[:1])
+    assert replace(found, conversation=fewer).revision() < found.revision()
+    assert replace(found, conversation=fewer, reader="chatgpt-1000").revision() > found.revision()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin, clean, 
 from ricordo.protocols import Skipped
 from ricordo.sources.circumstances import Circumstances
 
-__all__ = ["ASSISTANT", "USER", "Branch", "Conversation", "ConversationSource", "Turn"]
+__all__ = ["ASSISTANT", "USER", "Branch", "Conversation", "ConversationSource", "Turn", "generation"]
 
 USER, ASSISTANT = "user", "assistant"
 """The speakers of every vendor by one name each."""
@@ -121,11 +121,18 @@ class ConversationSource:
         return self.conversation.origin
 
     def revision(self) -> str:
-        return f"{self.conversation.edition}@{digest(READER, self.reader, self.conversation.digest())}"
+        edition = f"{generation(READER, self.reader)}/{self.conversation.edition}"
+        return f"{edition}@{digest(READER, self.reader, self.conversation.digest())}"
 
     def memories(self) -> Iterator[Memory | Skipped]:
         yield from self.faults
         yield from self.conversation.memories(self.circumstances)
+
+
+def generation(*readers: str) -> str:
+    """Sorts what newer versions of readers make behind what older ones made, which may have been more."""
+    versions = (reader.rpartition("-")[2] for reader in readers)
+    return f"{sum(int(version) for version in versions if version.isdecimal()):03d}"
 
 
 def _told(turn: Turn) -> tuple[object, ...]:

@@ -18,7 +18,7 @@ from ricordo.sources import NotText
 from ricordo.sources.blobs import Blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.claude_code import Said, Transcript, read_transcript
-from ricordo.sources.conversations import Branch
+from ricordo.sources.conversations import Branch, generation
 from ricordo.sources.records import Record, lines
 from ricordo.sources.values import fields, text
 
@@ -52,7 +52,7 @@ class TranscriptSource:
         latest = max((turn.at for turn in turns if turn.at), default=None)
         reached = latest.strftime("%Y-%m-%dT%H:%M:%S.%f") if latest else ""
         said = (part for turn in turns for part in (turn.id, turn.text, turn.branch, str(turn.at), *turn.files))
-        return f"{reached}/{len(turns):07d}@{digest(READER, str(self.origin), *map(clean, said))}"
+        return f"{generation(READER)}/{reached}/{len(turns):07d}@{digest(READER, str(self.origin), *map(clean, said))}"
 
     def memories(self) -> Iterator[Memory | Skipped]:
         """Those records that could not be read, then one memory for each turn, in the order of the transcript."""
