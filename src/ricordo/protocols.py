@@ -197,8 +197,11 @@ class Store(Protocol):
         """
         ...
 
-    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> None:
-        """Write tombstones alone, for memories that are not here (an import)."""
+    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> frozenset[str]:
+        """Write tombstones that come from elsewhere (an import), and remove what they mark; the ids removed.
+
+        A memory that was learned after the moment of its tombstone stays, and the tombstone is left out.
+        """
         ...
 
     async def purge(self) -> None:

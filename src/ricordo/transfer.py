@@ -141,6 +141,8 @@ async def load(writer: Writer, items: Iterable[tuple[str, Item] | Skipped]) -> I
                 by_namespace.setdefault(found[0], []).append(found[1])
         for namespace, batch in by_namespace.items():
             total = await _write(replace(writer, namespace=namespace), batch, total, owners.setdefault(namespace, {}))
+    if total.forgotten:
+        await writer.purge()
     return replace(total, skipped=tuple(skipped))
 
 
@@ -153,10 +155,10 @@ async def _write(writer: Writer, items: Sequence[Item], total: Ingested, owners:
     tombstones = [item for item in items if isinstance(item, Tombstone)]
     chunks = await to_thread.run_sync(writer.cut, memories, owners)
     added = await writer.write(memories, chunks)
-    if tombstones:
-        await writer.store.bury(writer.namespace, tombstones)
+    gone = await writer.store.bury(writer.namespace, tombstones) if tombstones else frozenset[str]()
     return replace(
         total,
+        forgotten=total.forgotten + len(gone),
         memories=total.memories + len(memories),
         chunks=total.chunks + len(chunks),
         added=total.added + len(added.memories),

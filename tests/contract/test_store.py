@@ -521,6 +521,32 @@ async def test_tombstones_can_be_written_alone(store: Store) -> None:
     assert await store.tombstones("a", ["gone"]) == {"gone"}
 
 
+async def test_a_tombstone_from_elsewhere_removes_what_it_marks_and_no_more(store: Store) -> None:
+    first, other = memory("the pool is 20"), memory("another pool")
+    second = memory("the pool is 60", supersedes=first.id, created_at=NOW + timedelta(hours=2))
+    await store.add("a", batch(first, other, second, vectors={"the pool is 20": (1, 0)}))
+    forgotten_at = NOW + timedelta(hours=1)
+    marks = [Tombstone(memory_id=item.id, forgotten_at=forgotten_at) for item in (first, second)]
+
+    assert await store.bury("a", marks) == {first.id}
+
+    assert await store.tombstones("a", [first.id, second.id]) == {first.id}
+    assert sorted(await words(store, "pool")) == ["another pool", "the pool is 60"]
+    assert await near(store, variant(1, 0)) == []
+    assert await store.check() == ()
+
+
+async def test_what_a_tombstone_removed_had_replaced_is_current_again(store: Store) -> None:
+    first = memory("the pool is 20")
+    second = memory("the pool is 60", supersedes=first.id)
+    await store.add("a", batch(first, second))
+
+    await store.bury("a", [Tombstone(memory_id=second.id, forgotten_at=NOW)])
+
+    assert await words(store, "pool") == ["the pool is 20"]
+    assert await store.check() == ()
+
+
 # --- asking for one ---
 
 

@@ -37,7 +37,7 @@ def test_an_export_comes_back_whole(filled: Run, tmp_path: Path) -> None:
     assert imported.exit_code == 0
     again = filled("export", "--all", "--store", fresh).stdout
     assert sorted(again.splitlines()) == sorted(exported.splitlines())
-    assert len(exported.splitlines()) == 6
+    assert len(exported.splitlines()) == 7
 
 
 def test_importing_twice_changes_nothing(filled: Run, ask: Ask) -> None:
@@ -46,7 +46,7 @@ def test_importing_twice_changes_nothing(filled: Run, ask: Ask) -> None:
     code, counts = ask("import", "-", input=exported)
 
     assert code == 0
-    assert (counts["added"], counts["unchanged"]) == (0, 3)
+    assert (counts["added"], counts["unchanged"]) == (0, 4)
     assert filled("export").stdout == exported
 
 
@@ -62,7 +62,7 @@ def test_an_export_to_a_file_takes_its_place_and_is_its_owners(filled: Run, ask:
 
     code, exported = ask("export", str(file))
 
-    assert (code, exported) == (0, {"exported": 4, "file": str(file)})
+    assert (code, exported) == (0, {"exported": 5, "file": str(file)})
     assert file.read_text(encoding="utf-8") == filled("export").stdout
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.glob(".out*")] == []
@@ -78,6 +78,24 @@ def test_a_bad_line_is_skipped_and_told(run: Run) -> None:
 
     assert result.exit_code == 1
     assert result.stderr == "skipped standard input:2: 'namespace' is missing\n"
+
+
+def test_an_import_forgets_what_was_forgotten_elsewhere_unless_it_was_told_again_since(
+    run: Run, ask: Ask, tmp_path: Path
+) -> None:
+    here = f"sqlite:///{tmp_path / 'here.db'}"
+    told = [ask("remember", text, "--now", "2026-05-01")[1]["id"] for text in ("a garden", "a cellar")]
+    run("import", "-", "--store", here, input=run("export").stdout)
+    run("forget", *told, "--now", "2026-05-02")
+    run("import", "-", "--store", here, input=run("export").stdout)
+    assert ask("stats", "--store", here)[1]["memories"] == 0
+
+    ask("remember", "a cellar", "--store", here, "--now", "2026-05-03")
+    counts = ask("import", "-", "--store", here, input=run("export").stdout)[1]
+
+    assert counts["forgotten"] == 0
+    assert ask("stats", "--store", here)[1]["memories"] == 1
+    assert run("doctor", "--store", here).exit_code == 0
 
 
 @pytest.mark.parametrize("given", [b"# no export\n", b'{"format": "ricordo-export/1"}\n\xff\xfe\n'])

@@ -176,9 +176,17 @@ class InMemoryStore:
             space.readings.pop(uri, None)
         return versions
 
-    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> None:
+    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> frozenset[str]:
+        space, removed = self._space(namespace), set[str]()
         for tombstone in tombstones:
-            self._space(namespace).tombstones.setdefault(tombstone.memory_id, tombstone.forgotten_at)
+            known = space.memories.get(tombstone.memory_id)
+            if known is not None and known.created_at > tombstone.forgotten_at:
+                continue
+            if known is not None:
+                space.remove(known.id)
+                removed.add(known.id)
+            space.tombstones.setdefault(tombstone.memory_id, tombstone.forgotten_at)
+        return frozenset(removed)
 
     async def purge(self) -> None:
         return

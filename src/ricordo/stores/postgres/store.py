@@ -81,8 +81,8 @@ class PostgresStore:
     async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
         return await self._database.write(namespace, partial(writes.forget, ids=ids, now=now))
 
-    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> None:
-        await self._database.write(namespace, partial(writes.bury, tombstones=tombstones))
+    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> frozenset[str]:
+        return await self._database.write(namespace, partial(writes.bury, tombstones=tombstones))
 
     async def purge(self) -> None:
         for row in await self._database.read("", lambda session: session.all("namespaces")):

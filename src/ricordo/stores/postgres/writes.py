@@ -236,8 +236,16 @@ async def forget(session: Session, ids: Sequence[str], now: datetime) -> frozens
     return versions
 
 
-async def bury(session: Session, tombstones: Sequence[Tombstone]) -> None:
-    """Write tombstones alone."""
+async def bury(session: Session, tombstones: Sequence[Tombstone]) -> frozenset[str]:
+    """Write tombstones from elsewhere and remove what they mark, unless it was learned since."""
     await session.run("add_namespace")
-    rows = sorted((tombstone.memory_id, tombstone.forgotten_at) for tombstone in tombstones)
-    await session.run_many("add_tombstone", [{"id": key, "forgotten_at": moment} for key, moment in rows])
+    forgotten = {tombstone.memory_id: tombstone.forgotten_at for tombstone in tombstones}
+    known = await session.all("known_memories", ids=sorted(forgotten))
+    since = {row["id"] for row in known if row["created_at"] > forgotten[row["id"]]}
+    gone = frozenset(row["id"] for row in known) - since
+    tally = Tally()
+    await _remove(session, gone, tally)
+    rows = [{"id": key, "forgotten_at": forgotten[key]} for key in sorted(forgotten.keys() - since)]
+    await session.run_many("add_tombstone", rows)
+    await tally.write(session)
+    return gone

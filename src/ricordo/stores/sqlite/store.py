@@ -65,8 +65,8 @@ class SqliteStore:
     async def forget(self, namespace: str, ids: Sequence[str], now: datetime) -> frozenset[str]:
         return await self._write(namespace, lambda session: writes.forget(session, ids, now))
 
-    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> None:
-        await self._write(namespace, lambda session: writes.bury(session, tombstones))
+    async def bury(self, namespace: str, tombstones: Sequence[Tombstone]) -> frozenset[str]:
+        return await self._write(namespace, lambda session: writes.bury(session, tombstones))
 
     async def purge(self) -> None:
         await to_thread.run_sync(self._purge)

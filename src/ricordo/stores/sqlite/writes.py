@@ -8,7 +8,7 @@ from datetime import datetime
 from ricordo.errors import revised_meanwhile
 from ricordo.exchange import Added, Batch, Entry, Tombstone
 from ricordo.memory import TOLD, Memory, Reading
-from ricordo.stores.sqlite.rows import chunk_row, memory_row, timestamp, to_bytes
+from ricordo.stores.sqlite.rows import chunk_row, json_list, memory_row, timestamp, to_bytes
 from ricordo.stores.sqlite.session import Session
 
 __all__ = ["add", "add_vectors", "bury", "drop_vectors", "forget"]
@@ -100,7 +100,17 @@ def forget(session: Session, ids: Sequence[str], now: datetime) -> frozenset[str
     return versions
 
 
-def bury(session: Session, tombstones: Sequence[Tombstone]) -> None:
-    """Write tombstones alone."""
+def bury(session: Session, tombstones: Sequence[Tombstone]) -> frozenset[str]:
+    """Write tombstones from elsewhere and remove what they mark, unless it was learned since."""
+    ids = json_list([tombstone.memory_id for tombstone in tombstones])
+    learned = {row["id"]: row["created_at"] for row in session.all("learned", ids=ids)}
+    removed: set[str] = set()
     for tombstone in tombstones:
-        session.run("add_tombstone", id=tombstone.memory_id, forgotten_at=timestamp(tombstone.forgotten_at))
+        memory_id, forgotten_at = tombstone.memory_id, timestamp(tombstone.forgotten_at)
+        if memory_id in learned:
+            if learned[memory_id] > forgotten_at:
+                continue
+            _remove(session, memory_id)
+            removed.add(memory_id)
+        session.run("add_tombstone", id=memory_id, forgotten_at=forgotten_at)
+    return frozenset(removed)

@@ -155,6 +155,10 @@ WHERE namespace = :namespace AND superseded_by IS NOT NULL AND superseded_by = :
 INSERT INTO tombstone (namespace, memory_id, forgotten_at) VALUES (:namespace, :id, :forgotten_at)
 ON CONFLICT DO NOTHING;
 
+-- name: learned
+SELECT m.id, m.created_at FROM json_each(:ids) i
+CROSS JOIN memory m ON m.namespace = :namespace AND m.id = i.value;
+
 -- name: lift_tombstone
 DELETE FROM tombstone WHERE namespace = :namespace AND memory_id = :id;
 
