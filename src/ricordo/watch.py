@@ -149,11 +149,24 @@ async def _listen(
     task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
 ) -> None:
     """Send the paths of what happens, and an empty set from time to time."""
+    async with send:
+        try:
+            async with aclosing(_events(roots)) as events:
+                started = False
+                async for paths in events:
+                    if not started:
+                        task_status.started()
+                        started = True
+                    await send.send(paths)
+        except OSError as error:
+            raise InvalidInput(f"cannot go on following: {error.strerror or error}") from error
+
+
+async def _events(roots: Sequence[_Root]) -> AsyncGenerator[frozenset[Path], None]:
     try:
         from watchfiles import awatch
     except ModuleNotFoundError as error:
         raise MissingExtra("watch", "following folders needs watchfiles") from error
-    started = False
     events = awatch(
         *{root.folder for root in roots},
         watch_filter=lambda _, path: any(root.covers(Path(path)) for root in roots),
@@ -163,15 +176,9 @@ async def _listen(
         recursive=roots[0].whole,
         ignore_permission_denied=True,
     )
-    try:
-        async with send, aclosing(events):
-            async for changes in events:
-                if not started:
-                    task_status.started()
-                    started = True
-                await send.send(frozenset(Path(path) for _, path in changes))
-    except OSError as error:
-        raise InvalidInput(f"cannot go on following: {error.strerror or error}") from error
+    async with aclosing(events):
+        async for changes in events:
+            yield frozenset(Path(path) for _, path in changes)
 
 
 async def _followed(
