@@ -20,6 +20,7 @@ __all__ = [
     "memories",
     "message",
     "one_zip",
+    "page",
     "project",
     "split",
     "uid",
@@ -135,6 +136,29 @@ def design(name: str) -> Record:
             row("ask'", "user", kind="chat", content="Make a calm page"),
             row("answer", "assistant", content="It uses three blues.", contentBlocks=blocks),
         ],
+    }
+
+
+def page(name: str, said: str, *, kind: str = "page") -> dict[str, object]:
+    """The files of a published page, or of an artifact in HTML, with a comment."""
+    version, folder = "1789000000-0001", f"artifacts/{uid(name)}"
+    about = {
+        "id": uid(name),
+        "kind": kind,
+        "visibility": "private",
+        "owner_account": OWNER["uuid"],
+        "updated_at": "2026-09-10T08:00:00+00:00",
+        "active_version": version,
+        "versions": [
+            {"id": version, "title": name, "description": "A plan", "created_at": "2026-09-10T08:00:00+00:00"},
+            {"id": "1789000001-0002", "title": "Not shown", "created_at": "2026-09-10T09:00:00+00:00"},
+        ],
+    }
+    comment = {"body": "Checked.", "author": {"full_name": "Ida Lund"}, "created_at": "2026-09-10T09:00:00.000Z"}
+    return {
+        f"{folder}/artifact.json": about,
+        f"{folder}/{'page.md' if kind == 'page' else f'versions/{version}.html'}": said.encode(),
+        f"{folder}/comments.json": [{"resolved": False, "quoted_text": "nine", "comments": [comment]}],
     }
 
 

@@ -20,6 +20,7 @@ from claudefiles import (
     memories,
     message,
     one_zip,
+    page,
     project,
     split,
     uid,
@@ -411,6 +412,31 @@ def test_a_design_chat_says_each_row_once_and_no_thoughts(tmp_path: Path) -> Non
         ("assistant", "It uses three blues."),
     ]
     assert said[0].origin.title == "Shop window"
+
+
+def test_a_page_says_what_it_shows_and_what_was_said_beside_it(tmp_path: Path) -> None:
+    said, skipped = read(write_zip(tmp_path / "frames-000.zip", page("Plan", "<!-- tab: May -->\n# Plan\n\nAt nine.")))
+    assert [(memory.context, memory.text) for memory in said] == [
+        ("Plan › A plan", "May\n# Plan\n\nAt nine."),
+        ("Plan › comment on “nine”", "Checked."),
+    ]
+    assert skipped == []
+
+
+def test_an_artifact_is_read_as_the_words_of_its_page(tmp_path: Path) -> None:
+    html = "<html><head><title>t</title><style>p {}</style></head><body><p>dry <b>bags</b></p><script>x()</script>"
+    said, _ = read(write_zip(tmp_path / "frames-000.zip", page("List", html, kind="artifact")))
+    assert said[0].text == "dry bags"
+
+
+def test_an_unpacked_page_is_read_once(tmp_path: Path) -> None:
+    for name, content in page("Plan", "# Plan\n\nAt nine.").items():
+        write_json(tmp_path / name, content) if not isinstance(content, bytes) else (tmp_path / name).write_bytes(
+            content
+        )
+    said, skipped = read(tmp_path)
+    assert sorted(memory.text for memory in said) == ["# Plan\n\nAt nine.", "Checked."]
+    assert skipped == []
 
 
 # --- the real shapes ---

@@ -41,6 +41,7 @@ SHAPES: tuple[object, ...] = (
     memories({"/people/a.md": "---\nname: a\n---\n- x"}),
     [memories()],
     design("D"),
+    {"id": "i", "kind": "page", "versions": [{"id": "v", "title": "t"}], "active_version": "v", "updated_at": "2026"},
     {"data_files": [{"filename": "conversations-000.zip", "category": "conversations"}], "total_files": 1},
 )
 VALUES: tuple[object, ...] = (

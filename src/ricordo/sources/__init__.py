@@ -153,8 +153,9 @@ class _Search:
             raise NotText(archive.where, "is an archive that holds no export that is known")
 
     def _read(self, known: Format, blob: Blob) -> Iterator[Source | Skipped | Path]:
-        if known.aside:
-            yield Skipped(where=blob.where, why=known.aside, loses_memories=False)
+        if not known.function:
+            if known.aside:
+                yield Skipped(where=blob.where, why=known.aside, loses_memories=False)
             return
         usable = False
         for found in known.load()(blob, self.circumstances):

@@ -67,12 +67,7 @@ class _Opening:
                 yield Skipped(where=error.where, why=error.why)
 
     def _member(self, archive: ZipFile, info: ZipInfo, where: str, depth: int) -> Iterator[Blob | Skipped]:
-        if stat.S_ISLNK(info.external_attr >> 16):
-            raise SourceError(where, "is a symbolic link, which is not followed in an archive")
-        if info.flag_bits & 1:
-            raise SourceError(where, "is encrypted")
-        _check_size(where, info.file_size, info.compress_size)
-        blob = Blob(name=info.filename, where=where, size=info.file_size, opened=lambda: archive.open(info))
+        blob = _blob(archive, info, where)
         if not is_archive(blob.head()) or not info.filename.lower().endswith(".zip"):
             yield blob
             return
@@ -84,6 +79,20 @@ class _Opening:
         data = b"".join(blob.chunks())
         inner = Blob(name=info.filename, where=where, size=len(data), opened=lambda: io.BytesIO(data))
         yield from self.members(inner, depth + 1)
+
+
+def _blob(archive: ZipFile, info: ZipInfo, where: str) -> Blob:
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise SourceError(where, "is a symbolic link, which is not followed in an archive")
+    if info.flag_bits & 1:
+        raise SourceError(where, "is encrypted")
+    _check_size(where, info.file_size, info.compress_size)
+
+    def inside(name: str) -> Blob | None:
+        other = archive.NameToInfo.get(name)
+        return _blob(archive, other, f"{where}: {clean(name)}") if other is not None else None
+
+    return Blob(name=info.filename, where=where, size=info.file_size, opened=lambda: archive.open(info), inside=inside)
 
 
 def _check_size(where: str, unpacked: int, packed: int) -> None:

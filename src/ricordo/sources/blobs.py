@@ -29,7 +29,8 @@ WIDE = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 class Blob:
     """Bytes with a name. `where` tells people where they lie; `name` is a path with `/` inside an archive.
 
-    `path` is the file's, None inside an archive: a name in an archive is never used as a path.
+    `path` is the file's, None inside an archive: a name in an archive is never used as a path. `inside` finds another
+    blob of the archive by its whole name.
     """
 
     name: str
@@ -37,6 +38,14 @@ class Blob:
     size: int
     opened: Callable[[], IO[bytes]]
     path: Path | None = None
+    inside: Callable[[str], Blob | None] | None = None
+
+    def beside(self, name: str) -> Blob | None:
+        """The file of this name (`/` between folders) next to it, in the same archive or folder; None without one."""
+        if self.inside is not None:
+            return self.inside(self.name.rpartition("/")[0] + "/" + name if "/" in self.name else name)
+        path = self.path.parent / name if self.path is not None else None
+        return file_blob(path) if path is not None and path.is_file() else None
 
     def head(self) -> bytes:
         """The first 64 KiB. Raises SourceError."""

@@ -23,8 +23,8 @@ Read: TypeAlias = Callable[[Blob, Circumstances], Iterator["Source | Skipped | P
 class Format:
     """A format: `name` for people, the keys that at least one record has all of, and the function that reads it.
 
-    What is known and not to be read has no function; `aside` says why. A `loose` one fits so much that it counts only
-    in a file by itself: an archive may hold anything.
+    What is known and not to be read has no function; `aside` says why, and nothing where it goes without saying.
+    A `loose` one fits so much that it counts only in a file by itself: an archive may hold anything.
     """
 
     name: str
@@ -50,6 +50,9 @@ def _aside(name: str, keys: str, why: str) -> Format:
     return Format(name=name, keys=frozenset(keys.split()), aside=why)
 
 
+# Comments are read with the page that they stand beside.
+READ_WITH_ITS_PAGE = ""
+
 # The first that fits reads the file: what asks for more comes first.
 FORMATS: tuple[Format, ...] = (
     _format("claude.ai conversations", "uuid chat_messages", "claude", "conversations"),
@@ -59,6 +62,9 @@ FORMATS: tuple[Format, ...] = (
     _format("claude.ai memories", "account_uuid conversations_memory", "claude", "memories"),
     _format("claude.ai memories", "account_uuid project_memories", "claude", "memories"),
     _format("claude.ai design chats", "uuid project messages messages.role", "claude", "designs"),
+    _format("claude.ai pages", "id kind versions active_version", "claude_pages", "pages"),
+    _aside("comments", "comments quoted_text", READ_WITH_ITS_PAGE),
+    _aside("comments", "threads threads.comments", READ_WITH_ITS_PAGE),
     _format("claude.ai files", "data_files data_files.filename", "claude", "manifest"),
     _aside("account data", "uuid email_address verified_phone_number", "is about the account, which is not read"),
     _aside("account data", "login_events", "is about the account, which is not read"),
