@@ -254,7 +254,10 @@ def test_no_message_is_too_broken(tmp_path: Path, data: bytes) -> None:
 
 # --- source code ---
 
-PYTHON = '''"""Doors."""
+PYTHON = '''"""Doors.
+
+What opens and closes (or not), whatever is (said).
+"""
 
 import os
 
@@ -283,7 +286,8 @@ def symbols(path: Path, text: str) -> list[object]:
 
 def test_each_definition_is_a_memory_and_what_stands_between_goes_together(tmp_path: Path) -> None:
     head, function, lock = memories(tmp_path / "door.py", PYTHON.encode())
-    assert head.text == '"""Doors."""\n\nimport os\n\nLIMIT = 3'
+    assert head.text.startswith('"""Doors.\n\nWhat opens')
+    assert head.text.endswith("import os\n\nLIMIT = 3")
     assert function.text.startswith("def open_door(key):")
     assert function.text.endswith("return os.name")
     assert lock.text.endswith("return 1")

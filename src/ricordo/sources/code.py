@@ -49,11 +49,13 @@ SQL = re.compile(
 )
 # C and its like: a type, a name, parameters, and a brace or the end of the line.
 TYPED = re.compile(
-    r"(?!return\b|else\b|if\b|for\b|while\b|switch\b)[A-Za-z_][\w:<>,*& \t]*?[\s*&]([A-Za-z_~][\w:~]*)\s*\([^;]*$"
+    r"(?!return\b|else\b|if\b|for\b|while\b|switch\b)[A-Za-z_][\w:<>,*& \t]*?[\s*&]([A-Za-z_~][\w:~]*)"
+    r"\s*\([^;]*[{(,)]\s*$"
 )
 NAMED = (DEFINITION, ASSIGNED, SQL, TYPED)
 # Lines that belong to what is above them, or to what is below.
 CLOSES = re.compile(r"[)\]}]|(?:else|elif|elsif|except|rescue|catch|finally|ensure|end|fi|done|esac|then|do)\b")
+QUOTES = '"""'
 MOST_BETWEEN = 2000
 """Characters of what stands between definitions that are kept together."""
 
@@ -116,16 +118,17 @@ def blocks(text: str) -> Iterator[tuple[str | None, str]]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """The text parted at blank lines that something at the left edge follows."""
+    """The text parted at blank lines that something at the left edge follows, outside of quoted paragraphs."""
     gathered: list[str] = []
-    blank = False
+    blank, quoted = False, False
     for line in text.split("\n"):
-        if gathered and blank and line[:1].strip() and not CLOSES.match(line):
+        if gathered and blank and not quoted and line[:1].strip() and not CLOSES.match(line):
             yield "\n".join(gathered).rstrip()
             gathered = []
         if gathered or line.strip():
             gathered.append(line)
         blank = not line.strip()
+        quoted ^= line.count(QUOTES) % 2 == 1
     if gathered:
         yield "\n".join(gathered).rstrip()
 
