@@ -75,7 +75,7 @@ async def page_of_timeline(
     return Timeline(
         namespace=namespace,
         memories=memories,
-        undated=(await service.survey(namespace)).undated if plain else None,
+        undated=(await service.overview(namespace)).survey.undated if plain else None,
         time=TimeUse(range=filters.time, text="", applied="filter") if filters.time else None,
     ), following
 

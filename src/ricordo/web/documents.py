@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from datetime import datetime, tzinfo
+from collections.abc import Iterable
 
 from ricordo.exchange import Held
 from ricordo.memory import Memory
-from ricordo.protocols import Survey
 from ricordo.render.documents import Document, document
+from ricordo.web.surveys import Overview
 
-__all__ = ["by_day", "held_document", "near_document", "survey_document"]
+__all__ = ["held_document", "near_document", "survey_document"]
 
 
 def held_document(held: Held) -> Document:
@@ -26,15 +24,16 @@ def held_document(held: Held) -> Document:
     }
 
 
-def survey_document(namespace: str, survey: Survey, zone: tzinfo) -> Document:
+def survey_document(namespace: str, overview: Overview) -> Document:
     """A namespace from above, its times by the days of the zone."""
+    survey = overview.survey
     return {
         "namespace": namespace,
         "current": survey.current,
         "superseded": survey.superseded,
         "undated": survey.undated,
-        "events": by_day(survey.events, zone),
-        "learned": by_day(survey.learned, zone),
+        "events": dict(overview.events),
+        "learned": dict(overview.learned),
         "tags": dict(survey.tags),
     }
 
@@ -42,11 +41,3 @@ def survey_document(namespace: str, survey: Survey, zone: tzinfo) -> Document:
 def near_document(neighbours: Iterable[Memory], similar: Iterable[Memory]) -> Document:
     """What stands near a memory."""
     return {"neighbours": [document(item) for item in neighbours], "similar": [document(item) for item in similar]}
-
-
-def by_day(quarters: Mapping[datetime, int], zone: tzinfo) -> dict[str, int]:
-    """Counts by the day in the zone, in order."""
-    counts: Counter[str] = Counter()
-    for start, number in quarters.items():
-        counts[start.astimezone(zone).date().isoformat()] += number
-    return dict(sorted(counts.items()))

@@ -70,7 +70,8 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket bound to the address; port 0 takes a free one. Raises InvalidInput when it cannot be had."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        bound = socket.socket(family, socket.SOCK_STREAM)
+        # By the protocol asyncio knows where Nagle's algorithm would keep half an answer back.
+        bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
     except (OSError, OverflowError) as error:
@@ -98,6 +99,7 @@ class Server(uvicorn.Server):
                 ws="none",
                 lifespan="on",
                 access_log=False,
+                proxy_headers=False,
                 log_level="warning",
                 server_header=False,
                 h11_max_incomplete_event_size=HEADER_BYTES,

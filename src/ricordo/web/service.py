@@ -11,12 +11,12 @@ from starlette.requests import Request
 
 from ricordo.engine import Engine
 from ricordo.ingest import Ingested
-from ricordo.protocols import Store, Survey
+from ricordo.protocols import Store
 from ricordo.query import Filters, Query, Recall
 from ricordo.render.reports import Diagnosis
 from ricordo.web.access import Access
 from ricordo.web.repeats import Repeats
-from ricordo.web.surveys import Surveys
+from ricordo.web.surveys import Overview, Surveys
 from ricordo.web.trash import Trash
 
 __all__ = ["Imported", "Service", "service_of"]
@@ -71,8 +71,9 @@ class Service:
         self.timings.append(dict(found.timings))
         return found
 
-    async def survey(self, namespace: str) -> Survey:
-        return await self.surveys.of(self.store, namespace)
+    async def overview(self, namespace: str, *, fresh: bool = True) -> Overview:
+        """What a namespace holds, from above. Raises StoreError."""
+        return await self.surveys.of(self.store, namespace, self.engine.settings.zone(), fresh=fresh)
 
     def imported(self, memory: Engine, what: str, counts: Ingested) -> None:
         """Note what was read."""

@@ -1,40 +1,96 @@
-"""Surveys of namespaces, kept for a few seconds: pages that count are asked for more often than counts change."""
+"""Surveys of namespaces, kept for a while: pages that count are asked for more often than counts change."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
 
 import anyio
+from anyio import to_thread
 
 from ricordo.protocols import Store, Survey
+from ricordo.query import TimeRange
 
-__all__ = ["Surveys"]
+__all__ = ["Overview", "Surveys", "by_day"]
 
-FRESH_SECONDS = 5.0
+FRESH_SECONDS = 10.0
+LASTING_SECONDS = 60.0
 MOST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A survey, and its times by the days of a zone."""
+
+    survey: Survey
+    zone: tzinfo
+    events: Mapping[str, int]
+    learned: Mapping[str, int]
+    quarters: Sequence[datetime]
+
+    @classmethod
+    def of(cls, survey: Survey, zone: tzinfo) -> Overview:
+        quarters = sorted(survey.events)
+        return cls(survey, zone, by_day(survey.events, zone), by_day(survey.learned, zone), quarters)
+
+    def hours(self, within: TimeRange) -> dict[str, int]:
+        """How many memories began in each hour of a stretch, by the name of the hour; those of none are left out."""
+        first = bisect_left(self.quarters, within.start) if within.start else 0
+        last = bisect_left(self.quarters, within.end) if within.end else len(self.quarters)
+        counts: Counter[str] = Counter()
+        for quarter in self.quarters[first:last]:
+            counts[f"{quarter.astimezone(self.zone):%H}"] += self.survey.events[quarter]
+        return counts
+
+
+def by_day(quarters: Mapping[datetime, int], zone: tzinfo) -> dict[str, int]:
+    """Counts by the day in the zone, in order."""
+    counts: Counter[str] = Counter()
+    for start, number in quarters.items():
+        counts[start.astimezone(zone).date().isoformat()] += number
+    return dict(sorted(counts.items()))
+
+
+@dataclass(slots=True)
+class _Kept:
+    overview: Overview
+    made: float
+    changed: bool = False
 
 
 @dataclass(slots=True)
 class Surveys:
-    """Surveys by namespace. Of many requests for one that is not fresh, one asks the store and the others wait."""
+    """Overviews by namespace. Of many requests for one that is not fresh, one asks the store and the others wait."""
 
     clock: Callable[[], float] = time.monotonic
-    kept: dict[str, tuple[float, Survey]] = field(default_factory=dict)
+    kept: dict[str, _Kept] = field(default_factory=dict)
     locks: dict[str, anyio.Lock] = field(default_factory=dict)
 
-    async def of(self, store: Store, namespace: str) -> Survey:
-        """The survey of a namespace, no older than a few seconds. Raises StoreError."""
+    async def of(self, store: Store, namespace: str, zone: tzinfo, *, fresh: bool = True) -> Overview:
+        """The overview of a namespace, no older than some seconds; a minute where it need not be fresh.
+
+        Raises StoreError.
+        """
         async with self.locks.setdefault(namespace, anyio.Lock()):
-            made, found = self.kept.get(namespace, (-FRESH_SECONDS, None))
-            if found is None or self.clock() - made > FRESH_SECONDS:
-                found = await store.survey(namespace)
-                if len(self.kept) >= MOST:
-                    self.kept.clear()
-                self.kept[namespace] = (self.clock(), found)
-            return found
+            known = self.kept.get(namespace)
+            if known is not None and self._serves(known, fresh=fresh):
+                return known.overview
+            survey = await store.survey(namespace)
+            overview = await to_thread.run_sync(Overview.of, survey, zone)
+            if len(self.kept) >= MOST:
+                self.kept.clear()
+            self.kept[namespace] = _Kept(overview, self.clock())
+            return overview
+
+    def _serves(self, known: _Kept, *, fresh: bool) -> bool:
+        age = self.clock() - known.made
+        return age <= FRESH_SECONDS and not known.changed if fresh else age <= LASTING_SECONDS
 
     def changed(self, namespace: str) -> None:
         """What is known of a namespace is old now."""
-        self.kept.pop(namespace, None)
+        if namespace in self.kept:
+            self.kept[namespace].changed = True

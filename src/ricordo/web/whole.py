@@ -23,8 +23,8 @@ async def stats(call: Call) -> Response:
 
 async def survey(call: Call) -> Response:
     """A namespace from above."""
-    found = await call.service.survey(call.memory.namespace)
-    return reply(call.request, survey_document(call.memory.namespace, found, call.memory.settings.zone()))
+    found = await call.service.overview(call.memory.namespace)
+    return reply(call.request, survey_document(call.memory.namespace, found))
 
 
 async def namespaces(call: Call) -> Response:
@@ -37,7 +37,7 @@ async def namespaces(call: Call) -> Response:
 
 async def sources(call: Call) -> Response:
     """Where the memories of a namespace come from."""
-    given, found = call.given, (await call.service.survey(call.memory.namespace)).origins
+    given, found = call.given, (await call.service.overview(call.memory.namespace)).survey.origins
     page, following = page_of(found, given.number("limit", PAGE), given.maybe("cursor"))
     listed = [held_document(held) for held in page]
     return reply(call.request, {"namespace": call.memory.namespace, "sources": listed, "next": following})

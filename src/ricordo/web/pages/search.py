@@ -65,7 +65,9 @@ async def show(visit: Visit) -> Response:
     else:
         timeline, _ = await page_of_timeline(visit.service, visit.memory.namespace, filters, LATEST, None)
         latest = timeline.memories[::-1]
-    survey = await visit.service.survey(visit.memory.namespace)
+    # What can be chosen may be a little old; whether there is anything at all may not.
+    fresh = recall is None and not latest
+    survey = (await visit.service.overview(visit.memory.namespace, fresh=fresh)).survey
     return visit.render(
         "results.html" if asked.flag(FRAGMENT) else "search.html",
         question=question,

@@ -24,7 +24,7 @@ FILE = "file:"
 
 async def show(visit: Visit) -> Response:
     """All sources, a page at a time, and what was imported since the server started."""
-    held = (await visit.service.survey(visit.memory.namespace)).origins
+    held = (await visit.service.overview(visit.memory.namespace)).survey.origins
     page, following = page_of(held, PAGE, visit.asked.maybe("cursor"))
     return visit.render(
         "sources.html",
@@ -66,7 +66,7 @@ async def reread(visit: Visit, given: Given) -> Response:
 
 async def _held(visit: Visit, uri: str) -> Held:
     """Raises NotFound for a source that the namespace holds nothing of."""
-    for held in (await visit.service.survey(visit.memory.namespace)).origins:
+    for held in (await visit.service.overview(visit.memory.namespace)).survey.origins:
         if held.origin.uri == uri:
             return held
     raise NotFound(f"nothing in this namespace comes from {uri}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from itertools import accumulate
 
 from anyio import to_thread
@@ -17,7 +18,6 @@ from ricordo.query import Filters
 from ricordo.settings import without_password
 from ricordo.tokens import scan
 from ricordo.web.charts import bars, line
-from ricordo.web.documents import by_day
 from ricordo.web.rendering import Visit
 
 __all__ = ["languages", "namespaces", "settings", "show"]
@@ -25,25 +25,25 @@ __all__ = ["languages", "namespaces", "settings", "show"]
 SAMPLE = 300
 MOST_SOURCES = 12
 LONGEST = 400
-CYRILLIC = ("а", "я")
 INFERENCE = ("embed", "rerank")
 
 
 async def show(visit: Visit) -> Response:
     """The plots, and the counts that they are of."""
     namespace = visit.memory.namespace
-    survey, stats = await visit.service.survey(namespace), await visit.memory.stats()
+    overview, stats = await visit.service.overview(namespace), await visit.memory.stats()
     sample = await visit.service.store.timeline(namespace, Filters(), SAMPLE)
+    spoken = await to_thread.run_sync(languages, sample)
     totals = [timing.get("total", 0.0) for timing in visit.service.timings]
     outside = [_outside(timing) for timing in visit.service.timings]
     return visit.render(
         "statistics.html",
-        survey=survey,
+        survey=overview.survey,
         stats=stats,
-        growth=bars(_growth(by_day(survey.learned, visit.zone))),
-        languages=sorted(languages(sample).items(), key=lambda each: -each[1]),
+        growth=bars(_growth(overview.learned)),
+        languages=sorted(spoken.items(), key=lambda each: -each[1]),
         sampled=len(sample),
-        kinds=_largest(survey.origins),
+        kinds=_largest(overview.survey.origins),
         latency=line(totals),
         middle=(_middle(totals), _middle(outside)),
         asked=len(totals),
@@ -61,17 +61,16 @@ def _growth(days: Mapping[str, int]) -> dict[str, float]:
 
 def languages(memories: Iterable[Memory]) -> Counter[str]:
     """In which language each is, as far as its letters and its function words tell."""
-    counts: Counter[str] = Counter()
-    for memory in memories:
-        text = memory.text[:LONGEST].lower()
-        letters = [letter for letter in text if letter.isalpha()]
-        russian = sum(CYRILLIC[0] <= letter <= CYRILLIC[1] for letter in letters)
-        likely = likely_languages(token.whole for token in scan(text))
-        if 2 * russian > len(letters):
-            counts["russian"] += 1
-        else:
-            counts["other" if likely == LATIN else likely[0]] += 1
-    return counts
+    return Counter(_language(memory.text[:LONGEST].lower()) for memory in memories)
+
+
+@lru_cache(maxsize=4 * SAMPLE)
+def _language(text: str) -> str:
+    letters = [letter for letter in text if letter.isalpha()]
+    if 2 * sum("а" <= letter <= "я" for letter in letters) > len(letters):
+        return "russian"
+    likely = likely_languages(token.whole for token in scan(text))
+    return "other" if likely == LATIN else likely[0]
 
 
 def _largest(origins: Sequence[Held]) -> list[Held]:

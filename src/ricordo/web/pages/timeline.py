@@ -21,12 +21,13 @@ from ricordo.web.charts import Bar, bars
 from ricordo.web.moments import Moments
 from ricordo.web.paging import within_limits
 from ricordo.web.rendering import Visit
+from ricordo.web.surveys import Overview
 
 __all__ = ["Span", "density", "show", "span_of"]
 
 SPAN = re.compile(r"(?!0001|9999)(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
-UNDATED = "undated"
 FEW_YEARS = 10
+MOST_YEARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,34 +79,31 @@ def span_of(text: str) -> Span:
     return Span(year, month, day)
 
 
-def density(events: Mapping[datetime, int], span: Span, zone: tzinfo) -> dict[str, int]:
+def density(overview: Overview, span: Span) -> dict[str, int]:
     """How many memories lie in each part of the span: its years or months, months, days or hours; empty ones too."""
-    counts: Counter[str] = Counter()
-    depth = len(span._parts())
-    for quarter, number in events.items():
-        local = quarter.astimezone(zone)
-        if (local.year, local.month, local.day)[:depth] == tuple(span._parts()):
-            counts[_bin(local, depth)] += number
-    if depth == 0:
-        return _months_or_years(counts)
-    return {name: counts[name] for name in _bins(span, counts)}
-
-
-def _bin(local: datetime, depth: int) -> str:
-    return (f"{local:%Y-%m}", f"{local:%Y-%m}", f"{local:%Y-%m-%d}", f"{local:%H}")[depth]
-
-
-def _bins(span: Span, counts: Mapping[str, int]) -> Iterable[str]:
+    within = span.range(overview.zone)
+    if within is None:
+        return _months_or_years(_by(7, overview.events.items()))
     if span.day is not None:
-        return (f"{hour:02d}" for hour in range(24))
+        counts = overview.hours(within)
+        return {f"{hour:02d}": counts.get(f"{hour:02d}", 0) for hour in range(24)}
+    of_span = [(day, number) for day, number in overview.events.items() if day.startswith(span.name)]
     if span.month is not None:
         days = calendar.monthrange(span.year or 1, span.month)[1]
-        return (f"{span.name}-{day:02d}" for day in range(1, days + 1))
-    return (f"{span.name}-{month:02d}" for month in range(1, 13))
+        return dict.fromkeys((f"{span.name}-{day:02d}" for day in range(1, days + 1)), 0) | dict(of_span)
+    return dict.fromkeys((f"{span.name}-{month:02d}" for month in range(1, 13)), 0) | _by(7, of_span)
+
+
+def _by(letters: int, days: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Counts of days by the year, or the month, that their names begin with."""
+    counts: Counter[str] = Counter()
+    for day, number in days:
+        counts[day[:letters]] += number
+    return dict(counts)
 
 
 def _months_or_years(months: Mapping[str, int]) -> dict[str, int]:
-    """By month where there are few years, else by year; without gaps."""
+    """By month where there are few years, else by year; without gaps, unless they are of centuries."""
     if not months:
         return {}
     first, last = min(months), max(months)
@@ -113,12 +111,8 @@ def _months_or_years(months: Mapping[str, int]) -> dict[str, int]:
     if len(years) <= FEW_YEARS:
         every = (f"{year:04d}-{month:02d}" for year in years for month in range(1, 13))
         return {name: months.get(name, 0) for name in every if first <= name <= last}
-    counts: Counter[str] = Counter()
-    for name, number in months.items():
-        counts[name[:4]] += number
-    return (
-        {f"{year:04d}": counts[f"{year:04d}"] for year in years} if len(years) <= 200 else dict(sorted(counts.items()))
-    )
+    counts = _by(4, months.items())
+    return dict.fromkeys((f"{year:04d}" for year in years), 0) | counts if len(years) <= MOST_YEARS else counts
 
 
 async def show(visit: Visit) -> Response:
@@ -129,7 +123,7 @@ async def show(visit: Visit) -> Response:
     topic, cursor = asked.maybe("topic"), asked.maybe("cursor")
     limit = within_limits(asked.number("limit", EVENTS))
     found, following = await _found(visit, topic, filters, limit, cursor)
-    survey = await visit.service.survey(visit.memory.namespace)
+    overview = await visit.service.overview(visit.memory.namespace)
     state = {
         "topic": topic,
         "span": span.name,
@@ -138,13 +132,13 @@ async def show(visit: Visit) -> Response:
         "tag": filters.tags,
         "origin": filters.origin,
     }
-    strip = bars(density(survey.events, span, visit.zone))
+    strip = bars(density(overview, span))
     return visit.render(
         "timeline.html",
         topic=topic or "",
         span=span,
         spans=tuple(span.outwards()),
-        years=sorted({str(start.astimezone(visit.zone).year) for start in survey.events}) if not span.name else (),
+        years=sorted(_by(4, overview.events.items())) if not span.name else (),
         state=state,
         strip=strip,
         links=tuple(_links(visit, strip.bars, span, state)),
@@ -153,7 +147,7 @@ async def show(visit: Visit) -> Response:
         undated=found.undated if not span.name else None,
         notices=found.notices,
         earlier=visit.address("/timeline", {**state, "cursor": following}) if following else None,
-        bounds=_bounds(survey.events, visit),
+        bounds=_bounds(overview, visit),
         twin=visit.address(
             "/api/timeline", {"topic": topic, "as_of": state["as_of"], "superseded": filters.superseded}
         ),
@@ -194,12 +188,12 @@ async def _held(visit: Visit, memories: Iterable[Memory]) -> dict[str, Memory]:
     return found
 
 
-def _bounds(events: Mapping[datetime, int], visit: Visit) -> tuple[str, int, int] | None:
+def _bounds(overview: Overview, visit: Visit) -> tuple[str, int, int] | None:
     """For a slider over days: the first day, how many days there are, and where on it the visit stands."""
-    if not events:
+    if not overview.quarters:
         return None
-    first = min(events).astimezone(visit.zone).date()
-    last = max(visit.now, max(events)).astimezone(visit.zone).date()
+    first = overview.quarters[0].astimezone(visit.zone).date()
+    last = max(visit.now, overview.quarters[-1]).astimezone(visit.zone).date()
     days = max(1, (last - first) // timedelta(days=1))
     as_of = visit.asked.time("as_of", visit.memory)
     stands = (as_of.start.astimezone(visit.zone).date() - first) // timedelta(days=1) if as_of else days

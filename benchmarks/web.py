@@ -1,0 +1,194 @@
+"""How fast the pages and REST answer: `python benchmarks/web.py [--chunks N] [--clients N] [--seconds S] [--json]`.
+
+Prints, and asserts nothing. First each page and endpoint is asked for one after the other, over the loopback, and what
+the models took is taken off. Then many clients at once ask for pages in turn, as fast as they are answered.
+Passages are not embedded, for that would take the model an hour: their vectors are random directions, which costs
+search the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import cycle, islice
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import anyio
+import httpx2
+from notes import questions
+from speed import MODEL, TimedEmbedder, fill
+
+from ricordo.eval.timing import Machine, Spread, describe_machine, spread
+from ricordo.models import load_embedder
+
+CHUNKS, CLIENTS, SECONDS = 100_000, 200, 60.0
+TARGET_MS = 100.0
+ASKED = 60
+WARM_UP = 5
+QUESTIONS = 40
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Crowd:
+    """Many clients at once: answers, those that were none, answers a second, and milliseconds."""
+
+    clients: int
+    seconds: float
+    answers: int
+    errors: int
+    rate: float
+    latency: Spread
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """What was measured, on what."""
+
+    machine: Machine
+    chunks: int
+    pages: Mapping[str, Spread]
+    crowd: Crowd
+
+
+def main() -> None:
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--chunks", type=int, default=CHUNKS)
+    parser.add_argument("--clients", type=int, default=CLIENTS)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="ricordo-bench-") as folder:
+        report = measure(Path(folder), chosen.chunks, chosen.clients, chosen.seconds)
+    print(json.dumps(asdict(report), indent=2) if chosen.json else "\n".join(markdown(report)))
+
+
+def measure(folder: Path, chunks: int, clients: int, seconds: float) -> Report:
+    """Fill a store, serve it in a process of its own, and ask."""
+    url = f"sqlite:///{folder}/memory.db"
+    embedder = TimedEmbedder(load_embedder(MODEL) or sys.exit("the model is missing"), random_passages=True)
+    stored = anyio.run(fill, url, chunks, embedder)
+    asked = [question.text for question in questions(QUESTIONS, stored)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "ricordo", "--store", url, "--embedder", MODEL, "serve", "--port", "0", "--json"],
+        stdout=subprocess.PIPE, text=True,
+    ) as server:  # fmt: skip
+        try:
+            told = _told(server)
+            parts = urlsplit(told["url"])
+            base = f"{parts.scheme}://{parts.netloc}"
+            headers = {"Authorization": f"Bearer {told['token']}"}
+            pages = _one_by_one(base, headers, _addresses(asked, [memory.id for memory in stored[:QUESTIONS]]))
+            crowd = anyio.run(_at_once, base, headers, asked, clients, seconds)
+        finally:
+            server.terminate()
+    return Report(machine=describe_machine(), chunks=chunks, pages=pages, crowd=crowd)
+
+
+def _told(server: subprocess.Popen[str]) -> dict[str, str]:
+    """The link and the token, as the command prints them."""
+    text = ""
+    for line in server.stdout or ():
+        text += line
+        if line.startswith("}"):
+            break
+    found: dict[str, str] = json.loads(text)
+    return found
+
+
+def _addresses(asked: Sequence[str], ids: Sequence[str]) -> dict[str, list[str]]:
+    return {
+        "page: search": [f"/?query={quote(text)}" for text in asked],
+        "page: the latest": ["/"],
+        "page: a memory": [f"/memory/{memory_id}" for memory_id in ids],
+        "page: timeline": ["/timeline"],
+        "page: timeline, a year": [f"/timeline?span={year}" for year in (2024, 2025, 2026)],
+        "page: sources": ["/sources"],
+        "page: statistics": ["/statistics"],
+        "REST: recall": [f"/api/recall?query={quote(text)}" for text in asked],
+        "REST: show": [f"/api/show/{memory_id}" for memory_id in ids],
+        "REST: timeline": ["/api/timeline"],
+        "REST: sources": ["/api/sources"],
+        "REST: survey": ["/api/survey"],
+        "REST: stats": ["/api/stats"],
+    }
+
+
+def _one_by_one(base: str, headers: Mapping[str, str], addresses: Mapping[str, Sequence[str]]) -> dict[str, Spread]:
+    """Milliseconds of each, without what the models took, which `recall` tells of the same question."""
+    found = {}
+    with httpx2.Client(base_url=base, headers=headers, timeout=60) as client:
+        inference = _inference(client, addresses["REST: recall"])
+        for name, paths in addresses.items():
+            spent = []
+            for number, path in enumerate(islice(cycle(paths), WARM_UP + ASKED)):
+                begin = time.perf_counter()
+                client.get(path).raise_for_status()
+                milliseconds = (time.perf_counter() - begin) * 1000
+                if number >= WARM_UP:
+                    spent.append(max(0.0, milliseconds - (inference if "query=" in path else 0.0)))
+            found[name] = spread(spent)
+    return found
+
+
+def _inference(client: httpx2.Client, paths: Sequence[str]) -> float:
+    """What the embedder takes for a question: the middle of all."""
+    return spread([float(client.get(path).json()["timings_ms"].get("embed", 0.0)) for path in paths]).p50
+
+
+async def _at_once(base: str, headers: Mapping[str, str], asked: Sequence[str], clients: int, seconds: float) -> Crowd:
+    """Every client asks for the next page as soon as it has the last."""
+    paths = ["/timeline", "/api/stats", "/", "/sources", *(f"/?query={quote(text)}" for text in asked[:8])]
+    spent: list[float] = []
+    errors = 0
+
+    async def ask(number: int, client: httpx2.AsyncClient, end: float) -> None:
+        nonlocal errors
+        for path in islice(cycle(paths), number % len(paths), None):
+            if time.perf_counter() > end:
+                return
+            begin = time.perf_counter()
+            try:
+                answer = await client.get(path)
+                errors += answer.status_code != 200
+            except httpx2.HTTPError:
+                errors += 1
+            spent.append((time.perf_counter() - begin) * 1000)
+
+    limits = httpx2.Limits(max_connections=clients, max_keepalive_connections=clients)
+    async with httpx2.AsyncClient(base_url=base, headers=dict(headers), timeout=120, limits=limits) as client:
+        begin = time.perf_counter()
+        async with anyio.create_task_group() as group:
+            for number in range(clients):
+                group.start_soon(ask, number, client, begin + seconds)
+        took = time.perf_counter() - begin
+    return Crowd(
+        clients=clients, seconds=took, answers=len(spent) - errors, errors=errors,
+        rate=(len(spent) - errors) / took, latency=spread(spent),
+    )  # fmt: skip
+
+
+def markdown(report: Report) -> list[str]:
+    """A table of the pages, and a line on the crowd."""
+    crowd = report.crowd
+    return [
+        f"{report.machine}",
+        "",
+        f"| at {report.chunks:,} chunks | p50 / p95, ms, outside the models | target |",
+        "|---|---|---|",
+        *(f"| {name} | {found} | {TARGET_MS:.0f} |" for name, found in report.pages.items()),
+        "",
+        f"{crowd.clients} clients for {crowd.seconds:.0f} s: {crowd.answers:,} answers, {crowd.errors} errors, "
+        f"{crowd.rate:.0f} a second, {crowd.latency} ms (p50 / p95)",
+    ]
+
+
+if __name__ == "__main__":
+    main()
