@@ -57,7 +57,10 @@ class Source(Protocol):
     def origin(self) -> Origin: ...
 
     def revision(self) -> str:
-        """What the origin holds now, as a short digest. Raises SourceError when it cannot be read."""
+        """What the origin holds now, as a short digest. Raises SourceError when it cannot be read.
+
+        Before an `@` may stand its edition: one that sorts before that of a copy read earlier says nothing new.
+        """
         ...
 
     def memories(self) -> Iterator[Memory | Skipped]:

@@ -26,6 +26,8 @@ __all__ = ["export", "import_", "ingest"]
 
 STDOUT = "-"
 LINES_AT_ONCE = 200
+MOST_TOLD = 100
+"""Skipped records told on the terminal, one a line."""
 
 
 class How(TypedDict):
@@ -113,8 +115,10 @@ def _watching(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
 def _tell_skipped(counts: Ingested) -> None:
     from ricordo.render import tell
 
-    for skipped in counts.skipped:
+    for skipped in counts.skipped[:MOST_TOLD]:
         tell(f"skipped {skipped.where}: {skipped.why}")
+    if (more := len(counts.skipped) - MOST_TOLD) > 0:
+        tell(f"skipped {more:,} more; --json lists them all")
 
 
 @click.command(
