@@ -79,6 +79,16 @@ def test_a_damaged_file_is_found_and_named(hub: Hub, ask: Ask, run: Run) -> None
     assert run("models", "verify", NAME).exit_code == 3
 
 
+def test_a_model_that_is_here_in_part_is_not_passed_over(hub: Hub, ask: Ask) -> None:
+    weights, tokenizer = (Path(file["path"]) for file in ask("models", "fetch", NAME)[1]["files"])
+    tokenizer.unlink()
+    code, document = ask("models", "verify")
+    assert (code, states(document)[NAME]) == (3, "damaged")
+    assert f"{tokenizer}, which does not exist; run: ricordo models fetch {NAME}" in document["models"][-1]["problem"]
+    weights.unlink()
+    assert ask("models", "verify")[0] == 0
+
+
 def test_what_the_hub_does_not_have_is_an_error_that_names_the_fix(hub: Hub, run: Run) -> None:
     del hub.files[MODEL]
     result = run("models", "fetch", NAME)

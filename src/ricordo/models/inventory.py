@@ -21,7 +21,10 @@ State = Literal["here", "absent", "damaged"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Standing:
-    """How a model stands: its row, with the hashes of its files where it is here; else what is wrong."""
+    """How a model stands: its row, with the hashes of its files where it is here; else what is wrong.
+
+    One that is damaged is here in part: another of its files, or what tells their hashes, is missing or changed.
+    """
 
     spec: Spec
     state: State
@@ -52,7 +55,9 @@ def look(spec: Spec) -> Standing:
         found = ready(spec)
         return Standing(spec=found, state="here", size=sum(path.stat().st_size for path in paths(found)))
     except ModelError as error:
-        return Standing(spec=spec, state="absent", problem=str(error))
+        path = spec.model.path()
+        state: State = "damaged" if path is not None and path.is_file() else "absent"
+        return Standing(spec=spec, state=state, problem=str(error))
 
 
 def makers() -> dict[str, str]:
@@ -66,7 +71,7 @@ def makers() -> dict[str, str]:
 def check(spec: Spec) -> Standing:
     """The same, every file read and held against its hash."""
     standing = look(spec)
-    if standing.state == "absent":
+    if standing.state != "here":
         return standing
     try:
         for file, path in zip(standing.spec.files, paths(standing.spec), strict=True):
