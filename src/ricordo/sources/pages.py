@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import lru_cache
@@ -167,11 +167,19 @@ class Blocks:
             # What is left of a list is nothing but its heading, which the items know.
             if not within or self._says(place.below_heading, place.lines.stop, within):
                 yield self._section(place, self._text(place.lines, within), place.lines, place.above, within)
-            for item in items:
-                if self._says(item.start, item.stop):
-                    above = (*place.path, *self._introduction(item, place, within))
-                    section = self._section(place, _dedented(self._text(item)), item, above)
-                    yield _as_item(section)
+            yield from self._items_apart(items, place)
+
+    def _items_apart(self, items: Sequence[range], place: _Place) -> Iterator[Section]:
+        """These items, each with the line above its list that says what they are: one that ends with a colon."""
+        end, introduction = place.below_heading, ""
+        for item in items:
+            above = next((line for line in reversed(self.lines[end : item.start]) if line.strip()), None)
+            if above is not None or end == place.below_heading:
+                introduction = _plain(above) if above and above.rstrip().endswith(":") else ""
+            end = item.stop
+            if self._says(item.start, item.stop):
+                names = (*place.path, introduction) if introduction else place.path
+                yield _as_item(self._section(place, _dedented(self._text(item)), item, names))
 
     def _places(self, title: str) -> Iterator[_Place]:
         ends = [heading.lines.start for heading in self.headings] + [len(self.lines)]
@@ -198,13 +206,6 @@ class Blocks:
     def _items(self, lines: range) -> list[range]:
         first, last = (bisect_left(self.items, line, key=lambda item: item.start) for line in (lines.start, lines.stop))
         return self.items[first:last]
-
-    def _introduction(self, item: range, place: _Place, within: Collection[int]) -> Iterable[str]:
-        """The line above a list that says what its items are: it ends with a colon."""
-        above = range(item.start - 1, place.below_heading - 1, -1)
-        line = next((self.lines[number] for number in above if number not in within and self.lines[number].strip()), "")
-        if line.rstrip().endswith(":"):
-            yield _plain(line)
 
     def _says(self, start: int, end: int, without: Collection[int] = ()) -> bool:
         return not NOTHING_SAID.fullmatch(self._text(range(start, end), without))
