@@ -393,7 +393,7 @@ def test_a_keeper_that_was_killed_is_done_without_and_followed_by_another(
 
     assert FACT in hook("prompt-submit", CLAUDE["UserPromptSubmit"])
 
-    assert "the keeper is absent: Connection refused; answered by words alone" in _journal(environment)
+    assert "the keeper is absent: Connection refused" in _journal(environment)
     _until(lambda: process_of(place) is not None)
     stopped(place)
 
@@ -423,12 +423,12 @@ def _impostor(place: Place, answer: bytes) -> Iterator[list[bytes]]:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(place.socket))
         listener.listen()
+        listener.settimeout(0.1)
         over = threading.Event()
 
         def serve() -> None:
             while not over.is_set():
-                connection, _ = listener.accept()
-                with connection, suppress(OSError, struct.error):
+                with suppress(OSError, struct.error), listener.accept()[0] as connection:
                     asked.append(connection.recv(length(connection.recv(HEAD))))
                     connection.sendall(answer)
 
@@ -438,7 +438,6 @@ def _impostor(place: Place, answer: bytes) -> Iterator[list[bytes]]:
             yield asked
         finally:
             over.set()
-            process_of(place)  # a last caller, to be let go by
             thread.join()
 
 
@@ -483,7 +482,7 @@ def test_a_keeper_of_an_earlier_version_is_asked_to_leave(
     with _impostor(place, pack({"version": "0.0.9", "protocol": 1, "text": "old"})) as asked:
         assert FACT in hook("prompt-submit", CLAUDE["UserPromptSubmit"])
 
-    assert [json.loads(each)["ask"] for each in asked] == ["context", "leave"]
+    assert [json.loads(each)["ask"] for each in asked[:2]] == ["context", "leave"]
     assert "the keeper is outdated" in _journal(environment)
     assert "a keeper was started" in _journal(environment)
     _until(lambda: process_of(place) is not None)
@@ -503,7 +502,7 @@ def test_of_many_that_are_started_at_once_one_stays(
         (left,) = [process for process in processes if process.poll() is None]
 
         assert sorted(process.returncode for process in processes if process is not left) == [1, 1, 1]
-        assert process_of(place) == left.pid
+        _until(lambda: process_of(place) == left.pid)
     finally:
         for process in processes:
             process.kill()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ricordo.errors import RicordoError
 from ricordo.hooks.events import ENDS, Payload, Unreadable, answer, event_named, read_payload
@@ -17,9 +17,12 @@ from ricordo.hooks.guard import Guard, born
 from ricordo.hooks.queue import Queued, TranscriptQueue
 from ricordo.hooks.workplace import PROJECT_VARIABLE, Workplace
 from ricordo.journal import note
-from ricordo.keeper.client import Unanswered, ask, start
+from ricordo.keeper.client import SUCCEEDED, Unanswered, ask, await_answer, start, started_lately
 from ricordo.keeper.place import place_for, store_file, supported
 from ricordo.settings import Settings, load_settings, state_directory
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 __all__ = ["JOURNAL", "main", "queue_in", "run"]
 
@@ -33,7 +36,6 @@ LARGEST = 1 << 23
 JOURNAL = "hooks.log"
 NAMESPACE_VARIABLE = "RICORDO_NAMESPACE"
 OPTIONS = ("store", "namespace", "embedder", "tz")
-STARTED_FOR = frozenset({"absent", "outdated"})
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
@@ -68,7 +70,7 @@ def run(
             say(f"not understood: {' '.join(unknown)}")
         settings = load_settings(given)
         guard.deadline = begin + settings.hook_ms / 1000 - ENDING
-        output = _Hook(given, settings, say, clock).answered(name)
+        output = _Hook(given, settings, say, clock, guard.deadline).answered(name)
     except (Unreadable, RicordoError, OSError) as error:
         say(f"{type(error).__name__}: {error}")
     except Exception as error:  # noqa: BLE001  # the outermost edge: a prompt must not wait for a bug of ours
@@ -94,8 +96,10 @@ class _Hook:
         settings: Settings,
         say: Callable[[str], None],
         clock: Callable[[], datetime] | None,
+        deadline: float,
     ) -> None:
         self.given = given
+        self.deadline = deadline
         self.settings = settings
         self.patience = settings.hook_ms / 1000 * PATIENCE
         self.say = say
@@ -134,7 +138,8 @@ class _Hook:
             try:
                 ask(place_for(self.settings), {"ask": "hello"}, self.patience)
             except Unanswered as trouble:
-                self._start(trouble)
+                if trouble.state in SUCCEEDED:
+                    self._start()
 
     def _told(self, payload: Payload) -> str:
         workplace = self._workplace(payload)
@@ -148,15 +153,36 @@ class _Hook:
         try:
             return str(ask(place_for(self.settings), request, self.patience).get("text", ""))
         except Unanswered as trouble:
-            self.say(f"the keeper is {trouble}; answered by words alone")
-            text = self._by_words(payload, workplace)
-            # Last, for the two would want the same two cores.
-            self._start(trouble)
+            self.say(f"the keeper is {trouble}")
+            text = self._by_another(request) if trouble.state in SUCCEEDED else None
+        if text is not None:
             return text
+        self.say("answered by words alone")
+        return self._by_words(payload, workplace)
 
-    def _start(self, trouble: Unanswered) -> None:
-        if trouble.state in STARTED_FOR and start(place_for(self.settings), _arguments(self.given)):
+    def _by_another(self, request: Mapping[str, object]) -> str | None:
+        """What a keeper says that is started now, or was a moment ago; None where none comes to answer.
+
+        It has the store open as soon as this process would, and will be there for the next prompt.
+        """
+        place = place_for(self.settings)
+        lately = started_lately(place)
+        process = self._start()
+        if process is None and not lately:
+            return None
+        deadline = time.monotonic() + self.patience if process is None else self.deadline
+        try:
+            answer = await_answer(place, request, deadline, lambda: process is None or process.poll() is None)
+        except Unanswered as trouble:
+            self.say(f"the keeper that was started is {trouble}")
+            return None
+        return str(answer.get("text", ""))
+
+    def _start(self) -> Popen[bytes] | None:
+        process = start(place_for(self.settings), _arguments(self.given))
+        if process is not None:
             self.say("a keeper was started")
+        return process
 
     def _by_words(self, payload: Payload, workplace: Workplace) -> str:
         """What the store itself says, without a model. Raises StoreError."""

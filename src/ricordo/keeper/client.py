@@ -6,16 +6,23 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ricordo.keeper.frames import HEAD, PROTOCOL, VERSION, Document, FrameError, length, older, pack, unpack
 from ricordo.keeper.place import Insecure, Place, peer, supported
 
-__all__ = ["Unanswered", "ask", "leave", "process_of", "start"]
+if TYPE_CHECKING:
+    import subprocess
+
+__all__ = ["SUCCEEDED", "Unanswered", "ask", "await_answer", "leave", "process_of", "start", "started_lately"]
 
 BACKOFF = 30
 """Seconds between two attempts to start a keeper: one that cannot live must not be born with every prompt."""
 GOODBYE = 0.2
+STEP = 0.05
+SUCCEEDED = frozenset({"absent", "outdated"})
+"""States after which another keeper may come."""
 COMMAND = ("-P", "-m", "ricordo", "keep")
 
 
@@ -33,7 +40,8 @@ def ask(place: Place, request: Mapping[str, object], patience: float) -> Documen
 
     One of an earlier version is asked to leave. Raises Unanswered.
     """
-    answer = _exchange(place, {**request, "version": VERSION, "protocol": PROTOCOL}, time.monotonic() + patience)
+    asked = {**request, "version": VERSION, "protocol": PROTOCOL, "patience": patience}
+    answer = _exchange(place, asked, time.monotonic() + patience)
     if older(answer.get("version")):
         leave(place)
         raise Unanswered("outdated", f"it is of version {answer.get('version')}; it was asked to leave")
@@ -63,34 +71,46 @@ def process_of(place: Place) -> int | None:
         return None
 
 
-def start(place: Place, arguments: Sequence[str]) -> bool:
-    """Start a keeper that outlives this process; whether one was started, which is not said soon after another.
+def start(place: Place, arguments: Sequence[str]) -> subprocess.Popen[bytes] | None:
+    """Start a keeper that outlives this process; None where that cannot be, or was done a moment ago.
 
     `arguments` are options of the command line that the settings in force came from.
     """
     import subprocess
 
+    if started_lately(place):
+        return None
     try:
         place.secure()
-        if time.time() - place.started.stat().st_mtime < BACKOFF:
-            return False
-    except FileNotFoundError:
-        pass
-    except Insecure:
-        return False
-    try:
         place.started.touch(mode=0o600)
-        subprocess.Popen(
+        return subprocess.Popen(
             [sys.executable, *COMMAND, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            close_fds=True,
-        ).returncode = 0  # it is not waited for, on purpose
+        )
+    except (Insecure, OSError):
+        return None
+
+
+def started_lately(place: Place) -> bool:
+    """Whether somebody started a keeper a moment ago, which may take calls soon."""
+    try:
+        return time.time() - place.started.stat().st_mtime < BACKOFF
     except OSError:
         return False
-    return True
+
+
+def await_answer(place: Place, request: Mapping[str, object], deadline: float, alive: Callable[[], bool]) -> Document:
+    """The answer of a keeper that is starting, as soon as it takes calls, while it is alive. Raises Unanswered."""
+    while True:
+        try:
+            return ask(place, request, deadline - time.monotonic())
+        except Unanswered as trouble:
+            if trouble.state not in SUCCEEDED or not alive() or time.monotonic() + STEP > deadline:
+                raise
+        time.sleep(STEP)
 
 
 def _exchange(place: Place, request: Document, deadline: float) -> Document:

@@ -35,8 +35,10 @@ __all__ = ["JOURNAL", "serve"]
 JOURNAL = "keeper.log"
 SILENCE = 5.0
 """Seconds that a caller may take to say what it wants."""
-WARMTH = 0.5
-"""Seconds that a caller waits at most until the store is open."""
+WARMTH = 10.0
+"""Seconds that a caller may wait at most until the store is open."""
+PRECEDENCE = 2.0
+"""Seconds that those who wait for the store come before the model at most."""
 LOOK = 2.0
 """Seconds between two looks at the clock, the socket and the queue."""
 SETTLED = 20.0
@@ -65,7 +67,7 @@ class _Keeper:
         self.memory: Engine | None = None
         self.model = "loading"
         self.begun = self.asked = time.monotonic()
-        self.answers = 0
+        self.answers = self.busy = 0
         self.reading = False
         self.read_after = 0.0
         self.opened = anyio.Event()
@@ -89,6 +91,7 @@ class _Keeper:
             async with open(settings=replace(self.settings, embedder="none", reranker="none")) as words:
                 self.memory = words
                 self.opened.set()
+                await self._let_others_go_first()
                 embedder, _ = await to_thread.run_sync(chosen_embedder, self.settings)
                 if embedder is None:
                     self.model = "none"
@@ -101,6 +104,13 @@ class _Keeper:
                     await self.leaving.wait()
         except RicordoError as error:
             note(self.journal, f"{type(error).__name__}: {error}")
+
+    async def _let_others_go_first(self) -> None:
+        """Whoever started this keeper waits for an answer by words; loading the model would slow it down."""
+        with anyio.move_on_after(PRECEDENCE):
+            await anyio.sleep(0.1)
+            while self.busy:
+                await anyio.sleep(0.05)
 
     async def _obey_signals(self) -> None:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
@@ -185,13 +195,18 @@ class _Keeper:
 
     async def _told(self, request: Document) -> Document:
         workplace = Workplace.from_document(request.get("workplace"))
-        with anyio.move_on_after(WARMTH):
-            await self.opened.wait()
-        if self.memory is None:
-            return {"error": "the store is not open yet", "warming": True}
-        if request["ask"] == "brief":
-            return {"text": await brief(self.memory, workplace, utc_now())}
-        return {"text": await context(self.memory, str(request.get("prompt", "")), workplace, utc_now())}
+        patience = request.get("patience")
+        self.busy += 1
+        try:
+            with anyio.move_on_after(min(patience if isinstance(patience, int | float) else 0.0, WARMTH)):
+                await self.opened.wait()
+            if self.memory is None:
+                return {"error": "the store is not open yet", "warming": True}
+            if request["ask"] == "brief":
+                return {"text": await brief(self.memory, workplace, utc_now())}
+            return {"text": await context(self.memory, str(request.get("prompt", "")), workplace, utc_now())}
+        finally:
+            self.busy -= 1
 
     def _state(self) -> Document:
         return {
