@@ -82,6 +82,19 @@ def test_what_is_broken_costs_itself_alone(data: bytes, said: list[object] | Non
     assert said is None or found == said
 
 
+@pytest.mark.parametrize("lost", [b'"', b"{", b"}", b"[", b"]", b":", b","])
+def test_a_lost_character_costs_no_more_than_its_record(lost: bytes) -> None:
+    records = [{"uuid": f"u{n}", "name": f"Talk {n}", "said": [{"uuid": "m", "text": "x"}]} for n in range(6)]
+    whole = [json.dumps(record).encode() for record in records]
+    place = whole[2].index(b'"said"') + 2
+    broken = whole[2][:place] + whole[2][place:].replace(lost, b"", 1)
+    found = values(elements(blob(b"[" + b", ".join([*whole[:2], broken, *whole[3:]]) + b"]")))
+    kept = [value for value in found if isinstance(value, dict) and "said" in value]
+
+    assert [value for value in records if value not in kept] == [records[2]]
+    assert any(isinstance(value, str) for value in found)
+
+
 def test_a_line_holds_what_only_some_take_for_the_end_of_one() -> None:
     data = '{"a":"one\u2028two\u0085three"}\n{"b":1}\n'.encode()
     assert values(lines(blob(data))) == [{"a": "one\u2028two\u0085three"}, {"b": 1}]

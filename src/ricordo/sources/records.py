@@ -25,7 +25,13 @@ REST_OF_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"\s*(:)?|([\[{])|([\]}])', re.DOTALL)
 BLANK = b" \t\r\n"
 BETWEEN = BLANK + b","
-QUOTE, OPENING = ord('"'), b"[{"
+QUOTE, ARRAY_END, OPENING = ord('"'), ord("]"), b"[{"
+SCALAR = rb'(?:"(?:[^"\\]++|\\.)*+"|[\w.+-]++)'
+BEGINNING = re.compile(
+    rb'\{\s*("(?:[^"\\]++|\\.)*+")\s*:\s*' + SCALAR + rb'\s*,\s*("(?:[^"\\]++|\\.)*+")\s*:', re.DOTALL
+)
+CUT = "is cut off by the end of the file"
+BROKEN = "is broken JSON: it does not end before the next record begins"
 TOO_LARGE = f"is larger than {MAX_RECORD // 2**20} MiB"
 MOST_SNIFFED, MOST_NESTED = 100, 8
 
@@ -48,7 +54,15 @@ def elements(blob: Blob) -> Iterator[Record | Skipped]:
     splitter = _Splitter()
     for number, found in enumerate(_found(blob, splitter), start=1):
         where = f"{blob.where}, record {number}"
-        yield _parsed(found, number, where) if isinstance(found, bytes) else Skipped(where=where, why=found)
+        if not isinstance(found, bytes):
+            yield Skipped(where=where, why=found)
+            continue
+        parsed = _parsed(found, number, where)
+        if isinstance(parsed, Record):
+            splitter.learn(found)
+        else:
+            splitter.go_back()
+        yield parsed
 
 
 def lines(blob: Blob) -> Iterator[Record | Skipped]:
@@ -69,7 +83,7 @@ def lines(blob: Blob) -> Iterator[Record | Skipped]:
     if rest.strip():
         last = _parsed(rest, number + 1, f"{blob.where}, line {number + 1}", end + len(rest))
         if isinstance(last, Skipped):
-            last = Skipped(where=last.where, why="is cut off by the end of the file", loses_memories=False)
+            last = Skipped(where=last.where, why=CUT, loses_memories=False)
         yield last
 
 
@@ -116,7 +130,11 @@ def _parsed(data: bytes, number: int, where: str, end: int = 0) -> Record | Skip
 
 
 class _Splitter:
-    """Finds the bytes of each record, or says why they cannot be had, in one pass over chunks."""
+    """Finds the bytes of each record, or says why they cannot be had, in one pass over chunks.
+
+    A lost quote or bracket would turn all that follows inside out. What a record begins with is learned from the first
+    whole one; where a broken one holds such a beginning, the next record is taken to begin there.
+    """
 
     def __init__(self) -> None:
         self.buffer = bytearray()
@@ -124,6 +142,7 @@ class _Splitter:
         self.start = 0  # where the record begins, or the gap before the next one
         self.depth = 0
         self.base: int | None = None  # the depth at which records lie
+        self.beginning: re.Pattern[bytes] | None = None
         self.in_string = False
         self.stray = False
         self.too_large = False
@@ -132,17 +151,44 @@ class _Splitter:
         self.buffer += chunk
         if self.base is None and (begin := self.buffer.lstrip(BLANK)[:1]):
             self.base = 1 if begin == b"[" else 0
-        while self._advance():
-            bracket = self.buffer[self.position]
-            yield from self._open() if bracket in OPENING else self._close()
+        yield from self._scan()
+        while self._is_overlong() and self.go_back():
+            yield BROKEN
+            yield from self._scan()
         self._let_go()
 
     def finish(self) -> Iterator[bytes | str]:
         yield from self._gap(len(self.buffer) if not self.depth else self.start)
+        while self.depth > (self.base or 0) and self.go_back():
+            yield BROKEN
+            yield from self._scan()
         if self.depth > (self.base or 0):
-            yield "is cut off by the end of the file"
+            yield CUT
         elif self.depth or self.in_string:
             yield "is missing: the file ends before its array does"
+
+    def learn(self, record: bytes) -> None:
+        """Take the first whole record for an example of how they begin: two keys, the first with a plain value."""
+        if self.beginning is None and (found := BEGINNING.match(record)):
+            first, second = (re.escape(name) for name in found.groups())
+            self.beginning = re.compile(rb"\{\s*" + first + rb"\s*:\s*" + SCALAR + rb"\s*,\s*" + second + rb"\s*:")
+
+    def go_back(self) -> bool:
+        """Go back to the next beginning of a record within the one just looked at, which is broken; False without."""
+        found = self.beginning.search(self.buffer, self.start + 1, self.position) if self.beginning else None
+        if found is None or self.too_large:
+            return False
+        self.position = self.start = found.start()
+        self.depth, self.in_string = self.base or 0, False
+        return True
+
+    def _scan(self) -> Iterator[bytes | str]:
+        while self._advance():
+            bracket = self.buffer[self.position]
+            yield from self._open() if bracket in OPENING else self._close()
+
+    def _is_overlong(self) -> bool:
+        return self.depth > (self.base or 0) and self.position - self.start > MAX_RECORD
 
     def _advance(self) -> bool:
         """Go on to the next bracket; False when there is none in the buffer."""
@@ -171,8 +217,10 @@ class _Splitter:
         inside = self.depth > base
         if not inside:
             yield from self._gap(self.position)
+        # Only its own bracket ends the array: another one too many belongs to a broken record.
+        ends = inside or self.buffer[self.position] == ARRAY_END
         self.position += 1
-        self.depth = max(0, self.depth - 1)
+        self.depth = max(0, self.depth - ends)
         if inside and self.depth == base:
             yield TOO_LARGE if self.too_large else bytes(self.buffer[self.start : self.position])
             self.too_large = False
@@ -192,7 +240,7 @@ class _Splitter:
         if self.depth <= (self.base or 0):
             self.stray = self.stray or self._is_stray(self.position)
             self.start = self.position
-        elif self.position - self.start > MAX_RECORD:
+        elif self._is_overlong():
             self.too_large = True
             self.start = self.position
         del self.buffer[: self.start]
