@@ -189,6 +189,15 @@ def test_tables_and_pictures_are_written_where_asked(locomo: Path, tmp_path: Pat
     assert {file.name for file in (tmp_path / "plots").iterdir()} == {"recall.svg", "latency.svg", "categories.svg"}
 
 
+def test_an_earlier_run_is_drawn_from_its_document(locomo: Path, tmp_path: Path) -> None:
+    done = ricordo("eval", "locomo", locomo, "--embedder", "none", "--json", "--plots", tmp_path / "at once")
+    (tmp_path / "run.json").write_text(done.stdout, encoding="utf-8")
+    ricordo("eval", "plots", tmp_path / "run.json", tmp_path / "later")
+
+    for name in ("recall.svg", "latency.svg", "categories.svg"):
+        assert (tmp_path / "later" / name).read_bytes() == (tmp_path / "at once" / name).read_bytes()
+
+
 def test_a_place_that_cannot_be_written_is_told(squad: Path, tmp_path: Path) -> None:
     for option, place in (("--markdown", tmp_path / "absent" / "report.md"), ("--plots", squad)):
         done = ricordo("eval", "squad", squad, "--embedder", "none", option, place)

@@ -13,15 +13,18 @@ import pytest
 from ricordo.errors import InvalidInput
 from ricordo.eval.analyzers import ANALYZERS
 from ricordo.eval.datasets import EPOCH, Collection, Dataset, Question
-from ricordo.eval.harness import TIMES, Plan, Run, Step, evaluate
+from ricordo.eval.harness import TIMES, WITH_TIMES, Plan, Run, Step, evaluate
+from ricordo.eval.jsonfile import Node
 from ricordo.eval.metrics import MEASURES
 from ricordo.eval.plots import draw
 from ricordo.eval.report import Report, compared, document, markdown
 from ricordo.eval.timing import spread
 from ricordo.exchange import Encoded
 from ricordo.memory import Memory, Origin
+from ricordo.recall import Reader
 from ricordo.settings import Settings
-from ricordo.testing import HashEmbedder
+from ricordo.testing import HashEmbedder, InMemoryStore, OverlapReranker
+from tinymodels import write_cross_encoder
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PAPER = Origin(kind="paper", uri="paper:1")
@@ -72,6 +75,15 @@ def test_each_rung_asks_every_question() -> None:
 
     assert list(run.answers) == ["plain words", "words", "vectors", "rrf", "evidence", "all"]
     assert all(len(answers) == 3 for answers in run.answers.values())
+
+
+def test_a_cross_encoder_stands_apart_from_what_is_before_it(tmp_path: Path) -> None:
+    settings = Settings(embedder="none", reranker=f"local:{write_cross_encoder(tmp_path / 'cross')}")
+    rungs = ["plain words", "words", "vectors", "rrf", "evidence", "late interaction", "no time", "all"]
+    reader = Reader(store=InMemoryStore(), embedder=HashEmbedder(), reranker=OverlapReranker())
+
+    assert list(ran(settings=settings, ladder=WITH_TIMES).answers) == rungs
+    assert [rung.name for rung in WITH_TIMES if rung.of(reader).reranker] == ["no time", "all"]
 
 
 def test_a_rung_can_leave_times_unread() -> None:
@@ -195,8 +207,12 @@ def test_the_tables_show_rungs_categories_and_settings() -> None:
         assert shown in text
 
 
+def told() -> Node:
+    return Node(document(report(ran())), "run")
+
+
 def test_a_run_is_drawn_in_three_small_pictures_that_name_what_they_show(tmp_path: Path) -> None:
-    drawn = {file.stem: file.read_text(encoding="utf-8") for file in draw(ran(), tmp_path / "plots")}
+    drawn = {file.stem: file.read_text(encoding="utf-8") for file in draw(told(), tmp_path / "plots")}
 
     named = {
         "recall": (">plain words<", ">recall@10<"),

@@ -13,6 +13,7 @@ from ricordo.cli.evalreport import FILE, Wanted, report, wants_benchmark, wants_
 from ricordo.cli.evaltime import time
 from ricordo.cli.fitting import fit, floors
 from ricordo.cli.options import TEXT, Command, Options, Program, examples, pass_options
+from ricordo.cli.program import FOUND
 
 if TYPE_CHECKING:
     from ricordo.eval.datasets import Dataset
@@ -141,8 +142,9 @@ def agent_memory(options: Options, /, *, split: str, oracle_time: bool, wanted: 
     events that recur, other words for the same thing, and two of these at once.
     """
     from ricordo.eval.agent_memory import agent_memory as generate
+    from ricordo.eval.harness import WITH_TIMES
 
-    return measure(options, generate(split, oracle_time=oracle_time), wanted)
+    return measure(options, generate(split, oracle_time=oracle_time), wanted, WITH_TIMES)
 
 
 @eval_.command(
@@ -191,6 +193,27 @@ def questions(options: Options, /, *, file: Path, wanted: Wanted) -> int:
 
     plan = Plan(settings=options.settings, store=options.settings.store)
     return report(options, partial(evaluate_own, file, plan), wanted)
+
+
+@eval_.command("plots", cls=Command, epilog=examples("ricordo eval plots run.json pictures"))
+@click.argument("run", type=FILE, metavar="RUN.json")
+@click.argument("folder", type=FILE)
+@pass_options
+def plots(options: Options, /, *, run: Path, folder: Path) -> int:
+    """Draw an earlier run.
+
+    RUN.json is what a benchmark printed with --json. Writes the pictures that --plots would have drawn into FOLDER.
+    """
+    from ricordo.eval.jsonfile import read_json
+    from ricordo.eval.plots import draw
+    from ricordo.render import write, write_json
+
+    drawn = draw(read_json(run), folder)
+    if options.json:
+        write_json({"files": [str(file) for file in drawn]})
+    else:
+        write("".join(f"{file}\n" for file in drawn))
+    return FOUND
 
 
 def measure(options: Options, dataset: Dataset, wanted: Wanted, ladder: Sequence[Rung] = ()) -> int:

@@ -96,7 +96,9 @@ def report(options: Options, evaluate: Callable[[Callable[[Step], None]], Awaita
     if wanted.markdown is not None:
         _save(wanted.markdown, markdown(found))
     if wanted.plots is not None:
-        ricordo.eval.plots.draw(run, wanted.plots)
+        from ricordo.eval.jsonfile import Node
+
+        ricordo.eval.plots.draw(Node(document(found), "the run"), wanted.plots)
     return FOUND
 
 

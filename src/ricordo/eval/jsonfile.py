@@ -55,6 +55,12 @@ class Node:
             raise self.mistake("a whole number")
         return self.value
 
+    def number(self) -> float:
+        """A number."""
+        if not isinstance(self.value, int | float) or isinstance(self.value, bool):
+            raise self.mistake("a number")
+        return float(self.value)
+
     def mistake(self, expected: str) -> InvalidInput:
         """The error for a value that is something else."""
         return InvalidInput(f"{self.where} should be {expected}, not {json.dumps(self.value, ensure_ascii=False)[:60]}")

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from ricordo.errors import InvalidInput, MissingExtra
-from ricordo.eval.harness import Run
+from ricordo.eval.datasets import OVERALL
+from ricordo.eval.jsonfile import Node
 from ricordo.eval.metrics import MEASURES
-from ricordo.eval.report import PER_CATEGORY, latencies, recall_by_category, rung_means
+from ricordo.eval.report import PER_CATEGORY
 
 try:
     import matplotlib
@@ -25,8 +26,11 @@ GROUP = 0.8
 """How much of the place of a group its bars take."""
 
 
-def draw(run: Run, folder: Path) -> list[Path]:
-    """Write `recall.svg`, `latency.svg` and, for several categories, `categories.svg`. Raises InvalidInput."""
+def draw(run: Node, folder: Path) -> list[Path]:
+    """Write `recall.svg`, `latency.svg` and, for several categories, `categories.svg` of a run's document.
+
+    Raises InvalidInput.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _style():
@@ -53,15 +57,25 @@ def _style() -> AbstractContextManager[None]:
     )
 
 
-def _figures(run: Run) -> Iterator[tuple[str, Figure]]:
-    rungs = rung_means(run)
+def _figures(run: Node) -> Iterator[tuple[str, Figure]]:
+    rungs = {name: {each: means[each].number() for each in RECALLS} for name, means in run["ladder"].items()}
     yield "recall", _bars({name: [means[name] for means in rungs.values()] for name in RECALLS}, list(rungs), "recall")
-    yield "latency", _latency(run)
-    columns = recall_by_category(run)
-    categories = list(next(iter(columns.values())))
-    if len(categories) > 2:  # the last is all of them
-        heights = {name: [column.get(each, 0.0) for each in categories] for name, column in columns.items()}
-        yield "categories", _bars(heights, categories, PER_CATEGORY)
+    yield "latency", _latency(run["latency_ms"])
+    categories = [name for name, _ in run["by_category"].items()]
+    if len(categories) > 1:
+        columns = dict(_columns(run))
+        heights = {name: [column.get(each, 0.0) for each in [*categories, OVERALL]] for name, column in columns.items()}
+        yield "categories", _bars(heights, [*categories, OVERALL], PER_CATEGORY)
+
+
+def _columns(run: Node) -> Iterator[tuple[str, dict[str, float]]]:
+    """Recall@10 by category and over all: of each rung, and what others publish."""
+    for name, categories in run["ladder_by_category"].items():
+        means = {category: each[PER_CATEGORY].number() for category, each in categories.items()}
+        yield name, {**means, OVERALL: run["ladder"][name][PER_CATEGORY].number()}
+    published = run.get("published")
+    for name, categories in published.items() if published else ():
+        yield name, {category: each.number() for category, each in categories.items()}
 
 
 def _bars(heights: Mapping[str, Sequence[float]], groups: Sequence[str], label: str) -> Figure:
@@ -78,12 +92,12 @@ def _bars(heights: Mapping[str, Sequence[float]], groups: Sequence[str], label: 
     return figure
 
 
-def _latency(run: Run) -> Figure:
+def _latency(spent: Node) -> Figure:
     """Half of the questions took at most as long as the bar, nineteen of twenty as the line."""
     figure, axes = _canvas(width=5.0)
-    stages = latencies(run.whole)
-    middle = [each.p50 for each in stages.values()]
-    above = [each.p95 - each.p50 for each in stages.values()]
+    stages = {name: (each["p50"].number(), each["p95"].number()) for name, each in spent.items()}
+    middle = [p50 for p50, _ in stages.values()]
+    above = [p95 - p50 for p50, p95 in stages.values()]
     axes.bar(list(stages), middle, GROUP / 2, yerr=[[0.0] * len(above), above], capsize=3, ecolor="#555555")
     axes.set_ylabel("milliseconds, p50 and p95")
     return figure

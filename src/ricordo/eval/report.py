@@ -64,6 +64,8 @@ def document(report: Report) -> dict[str, Json]:
             for answer in run.whole
         },
     }
+    if run.dataset.published:
+        found["published"] = {name: _json(each) for name, each in run.dataset.published.items()}
     if report.differences is not None:
         found["differences"] = {
             name: {**asdict(each), "certain": each.certain} for name, each in report.differences.items()
