@@ -29,6 +29,7 @@ from ricordo.transfer import read_lines
 __all__ = [
     "LADDER",
     "TIMES",
+    "WITH_TIMES",
     "Answer",
     "Plan",
     "Run",
@@ -46,7 +47,7 @@ class Rung:
     """The engine with only some of its arms, with another analyzer than the run's, or without some later part.
 
     Without `weighed` the order is that of fusion, without `tokens` the evidence is taken without late interaction,
-    without `times` those that a question names are not read.
+    without `times` those that a question names are not read, without `reread` no cross-encoder has the last word.
     """
 
     name: str
@@ -55,11 +56,18 @@ class Rung:
     weighed: bool = True
     tokens: bool = True
     times: bool = True
+    reread: bool = True
 
     @property
     def needs_vectors(self) -> bool:
         """Whether the rung says nothing without an embedder that another would not."""
         return "vectors" in self.arms and (self.arms != frozenset(ARMS) or not self.tokens)
+
+    def tells(self, reader: Reader) -> bool:
+        """Whether the rung would say what no other does, with what the reader has."""
+        if reader.embedder is None and self.needs_vectors:
+            return False
+        return reader.reranker is not None or self != LATE
 
     def of(self, reader: Reader) -> Reader:
         """The reader with only what the rung has."""
@@ -69,23 +77,30 @@ class Rung:
             times=self.times,
             model=reader.model if self.weighed else None,
             token_vectors=reader.token_vectors if self.tokens else OFF,
-            reranker=reader.reranker if self.name == ALL else None,
+            reranker=reader.reranker if self.reread else None,
         )
 
 
-ALL = "all"
-LADDER = (
-    Rung(name="plain words", arms=frozenset({"words"}), analyzer="plain", weighed=False),
-    Rung(name="words", arms=frozenset({"words"}), weighed=False),
-    Rung(name="vectors", arms=frozenset({"vectors"}), weighed=False),
-    Rung(name="rrf", arms=frozenset({"vectors", "words"}), weighed=False),
-    Rung(name="evidence", tokens=False),
-    Rung(name=ALL),
-)
-"""From a baseline to the engine as it is, which is the last."""
+ALL = Rung(name="all")
+LATE = Rung(name="late interaction", reread=False)
+NO_TIME = Rung(name="no time", times=False)
 
-TIMES = (Rung(name="no time", times=False), Rung(name=ALL))
+LADDER = (
+    Rung(name="plain words", arms=frozenset({"words"}), analyzer="plain", weighed=False, reread=False),
+    Rung(name="words", arms=frozenset({"words"}), weighed=False, reread=False),
+    Rung(name="vectors", arms=frozenset({"vectors"}), weighed=False, reread=False),
+    Rung(name="rrf", arms=frozenset({"vectors", "words"}), weighed=False, reread=False),
+    Rung(name="evidence", tokens=False, reread=False),
+    LATE,
+    ALL,
+)
+"""From a baseline to the engine as it is, which is the last; without a reranker the one before it is the same."""
+
+TIMES = (NO_TIME, ALL)
 """The engine as it is, and what it would be without reading times in questions."""
+
+WITH_TIMES = (*LADDER[:-1], *TIMES)
+"""The ladder for questions of which many name a time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,7 +162,8 @@ class _Tally:
 async def evaluate(dataset: Dataset, plan: Plan, tell: Callable[[Step], None] = lambda _: None) -> Run:
     """Remember each collection in a namespace of its own and ask its questions on every rung.
 
-    Rungs that need vectors are left out without an embedder. Raises StoreError, ModelError.
+    Rungs that need vectors are left out without an embedder, that of late interaction without a reranker.
+    Raises StoreError, ModelError.
     """
     tally = _Tally(tell)
     with _store(plan) as url:
@@ -239,7 +255,7 @@ async def _climb(memory: Engine, rungs: Sequence[Rung], plan: Plan, collection: 
         tally.embedder = whole.embedder.fingerprint
         whole = replace(whole, embedder=Once(whole.embedder))
     for rung in reversed(rungs):
-        if whole.embedder is None and rung.needs_vectors:
+        if not rung.tells(whole):
             continue
         for question in collection.questions[:WARM_UP]:
             await _ask(rung.of(memory.reader), memory.namespace, question, plan.depth)
