@@ -228,6 +228,22 @@ def test_a_message_in_html_is_made_readable(tmp_path: Path) -> None:
     assert memory.text == "Under **the** mat."
 
 
+def test_yesterday_is_the_day_before_a_message_was_sent(tmp_path: Path) -> None:
+    (memory,) = memories(tmp_path / "a.eml", bytes(message("Yesterday we sold the engine. It was old.")))
+    assert (memory.event_timestamp, memory.event_origin) == (datetime(2026, 5, 2, tzinfo=UTC), "inferred")
+
+
+@pytest.mark.usefixtures("without_libraries")
+def test_a_message_in_html_that_cannot_be_read_costs_itself_alone(tmp_path: Path) -> None:
+    box = mbox(message("<p>one</p>", html=True), message("two", number=2))
+    fault, memory = opened(tmp_path / "a.mbox", box).memories()
+    assert isinstance(fault, Skipped)
+    assert fault.where.endswith("a.mbox, message 1")
+    assert "pip install 'ricordo[documents]'" in fault.why
+    assert isinstance(memory, Memory)
+    assert memory.text == "two"
+
+
 def test_each_message_of_a_mailbox_is_a_memory(tmp_path: Path) -> None:
     one, two, three = (message(f"Text {number}.", number=number) for number in (1, 2, 3))
     before = memories(tmp_path / "a.mbox", mbox(one, two, three))

@@ -17,6 +17,7 @@ from pathlib import Path
 from ricordo.dates import STANDARD
 from ricordo.errors import SourceError
 from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin, clean, digest
+from ricordo.occasions import refined
 from ricordo.protocols import Skipped
 from ricordo.sources import files
 from ricordo.sources.documents import html_text, malformed
@@ -56,7 +57,7 @@ class MailSource:
                     state.update(block)
         except OSError as error:
             raise SourceError(shown(self.path), error.strerror or str(error)) from error
-        return digest(READER, str(self.zone), state.hexdigest())
+        return digest(READER, str(self.zone), repr(self.options), state.hexdigest())
 
     def memories(self) -> Iterator[Memory | Skipped]:
         """The messages in order. One that cannot be read comes as Skipped, with its number."""
@@ -110,7 +111,7 @@ class MailSource:
             position=position,
             metadata=_metadata(message),
         )
-        return memory.happened(self._sent(message))
+        return memory.happened(refined(self._sent(message), text, self.zone, self.options))
 
     def _sent(self, message: EmailMessage) -> EventTime | None:
         try:
