@@ -18,7 +18,7 @@ MODULE_LINES = 350
 FUNCTION_LINES = 40
 
 NOUNS = {"errors", "exchange", "memory", "protocols", "query", "settings"}
-EDGES = {"cli", "render", "__main__", "demo", "eval", "hooks", "keeper", "mcp", "web"}
+EDGES = {"adapters", "cli", "render", "__main__", "demo", "eval", "hooks", "keeper", "mcp", "web"}
 IMPLEMENTATIONS = {"sources", "models", "stores", "testing"}
 # The facade, and what equips it, import the lazy tables.
 TABLES = {"engine", "equipment", "cli"}
@@ -33,6 +33,12 @@ HOMES: dict[str, str | tuple[str, ...]] = {
     "pgvector": "stores/postgres",
     "click": "cli",
     "matplotlib": "eval/plots",
+    "agents": "adapters",
+    "anthropic": "adapters",
+    "langchain_core": "adapters",
+    "langgraph": "adapters",
+    "llama_index": "adapters",
+    "pydantic_ai": "adapters",
     "mcp": "mcp",
     "mcp_types": "mcp",
     "jinja2": "web",
