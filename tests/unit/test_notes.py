@@ -242,6 +242,21 @@ def test_a_time_in_a_heading_is_one_of_its_day(tmp_path: Path) -> None:
     assert memory.event_timestamp == datetime(2026, 5, 14, 10, 30, tzinfo=EAST)
 
 
+@pytest.mark.parametrize(
+    ("heading", "hour", "minute"),
+    [("8:30 pm tea", 20, 30), ("12:05 AM", 0, 5), ("12:05 p.m.", 12, 5), ("18h40", 18, 40), ("**07:15** run", 7, 15)],
+)
+def test_a_time_may_be_written_in_many_ways(tmp_path: Path, heading: str, hour: int, minute: int) -> None:
+    expected = datetime(2026, 5, 14, hour, minute, tzinfo=EAST)
+    assert read(tmp_path / "2026-05-14.md", f"## {heading}\nx")[0].event_timestamp == expected
+    assert read(tmp_path / "2026-05-14.md", f"- {heading}")[0].event_timestamp == expected
+
+
+@pytest.mark.parametrize("heading", ["3.14 Pi", "24:00", "10:305", "1:2:3", "10:60", "v10:30"])
+def test_a_number_in_a_heading_is_no_time(tmp_path: Path, heading: str) -> None:
+    assert read(tmp_path / "2026-05-14.md", f"## {heading}\nx")[0].event_timestamp == datetime(2026, 5, 14, tzinfo=EAST)
+
+
 def test_a_time_without_a_day_is_none(page: Path) -> None:
     assert read(page, "## 08:30\nx")[0].event_timestamp is None
 

@@ -25,8 +25,10 @@ WEEKDAY = (
     r"|lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo|(?:segunda|ter[çc]a|quarta|quinta|sexta)(?:-feira)?"
 )
 DAILY = re.compile(rf"{YEAR}([-_.]?){MONTH}\1{DAY}(?:[ _,-]+(?:{WEEKDAY})\.?)?", re.IGNORECASE)
-CLOCK = re.compile(r"(?:\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?)?[*_]{0,2}([01]?\d|2[0-3])[:.h]([0-5]\d)\b(?![.:]?\d)")
 BULLET = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?")
+CLOCK = re.compile(
+    rf"(?:{BULLET.pattern})?[*_]{{0,2}}([01]?\d|2[0-3])[:h]([0-5]\d)\b(?![.:]?\d)(?:\s?([ap])\.?m\b)?", re.IGNORECASE
+)
 ISO_FIRST = re.compile(rf"[*_\[(]*({YEAR}-{MONTH}(?:-{DAY}(?:[T ][0-2]\d:[0-5]\d)?)?|{YEAR}-W[0-5]\d)(?![\w-])[*_\])]*")
 DATE_BEFORE_COLON = re.compile(r"[*_]{0,2}([^:—–\n]{6,40}?)[*_]{0,2}\s*(?::(?:\s|\*)|\s[—–-]\s)")
 
@@ -69,7 +71,10 @@ def at_clock(event: EventTime | None, line: str, zone: tzinfo) -> EventTime | No
     clock = CLOCK.match(line)
     if clock is None:
         return None
-    local = event.start.astimezone(zone).replace(hour=int(clock[1]), minute=int(clock[2]))
+    hour = int(clock[1])
+    if clock[3] and 1 <= hour <= 12:
+        hour = hour % 12 + (12 if clock[3].lower() == "p" else 0)
+    local = event.start.astimezone(zone).replace(hour=hour, minute=int(clock[2]))
     return EventTime(start=local.astimezone(UTC), origin=EventOrigin.SOURCE)
 
 
