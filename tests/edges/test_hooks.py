@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import sqlite3
 import struct
@@ -35,6 +36,20 @@ FACT = "Baikal is deployed by Tomasz, on Tuesdays"
 HEAVY = {"anyio", "asyncio", "click", "mcp", "numpy", "onnxruntime", "rich", "sqlite3", "tokenizers", "yaml"}
 SLACK = 1.0
 """Seconds that a busy machine may take to notice that the time is up."""
+
+CHATTY = """
+import os, sys
+from importlib.abc import MetaPathFinder
+class Finder(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "ricordo.engine":
+            print("Welcome!", flush=True)
+            os.write(1, b"Welcome!")
+sys.meta_path.insert(0, Finder())
+sys.argv[1:] = ["hook", "prompt-submit"]
+from ricordo.__main__ import main
+main()
+"""
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="the keeper needs sockets in files")
 
@@ -335,6 +350,40 @@ def test_a_locked_store_is_not_waited_for(remember: Remember, hook: Hook, enviro
     assert "out of time; nothing was told" in _journal(environment)
 
 
+def test_an_assistant_that_never_ends_its_payload_is_not_waited_for(environment: dict[str, str]) -> None:
+    environment["RICORDO_HOOK_MS"] = "1000"
+    command = [sys.executable, "-m", "ricordo", "hook", "prompt-submit"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.wait(timeout=1 + 5 * SLACK) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+    assert "out of time" in _journal(environment)
+
+
+def test_what_a_library_prints_is_no_part_of_the_answer(remember: Remember, environment: dict[str, str]) -> None:
+    remember()
+    done = subprocess.run(
+        [sys.executable, "-c", CHATTY],
+        input=json.dumps(CLAUDE["UserPromptSubmit"]).encode(),
+        capture_output=True,
+        env=environment,
+        check=False,
+    )
+
+    assert FACT in _told(done.stdout)
+    assert b"Welcome!" in done.stderr
+
+
+def test_half_a_character_in_a_prompt_is_no_trouble(
+    remember: Remember, hook: Hook, environment: dict[str, str]
+) -> None:
+    remember()
+
+    hook("prompt-submit", b'{"prompt": "deploy Baikal with \\ud83d Tomasz \\u0000"}')
+
+    assert _journal(environment) == ""
+
+
 def test_what_a_prompt_says_is_in_no_journal(
     remember: Remember, hook: Hook, environment: dict[str, str], place: Place
 ) -> None:
@@ -404,7 +453,7 @@ def test_a_keeper_that_hangs_is_done_without_and_can_be_ended(
 ) -> None:
     remember()
     process = keeper()
-    process.send_signal(19)  # SIGSTOP
+    process.send_signal(signal.SIGSTOP)
     environment["RICORDO_HOOK_MS"] = "6000"
 
     assert FACT in hook("prompt-submit", CLAUDE["UserPromptSubmit"])

@@ -84,5 +84,20 @@ def _serve(options: Options) -> bool:
             from ricordo.keeper.server import serve
 
             arguments = [word for name, value in options.given.items() for word in (f"--{name}", value)]
-            anyio.run(serve, options.settings, place, arguments)
+            try:
+                anyio.run(serve, options.settings, place, arguments)
+            except BaseException as error:
+                # Nobody reads what a keeper prints.
+                _note(error)
+                raise
     return ours
+
+
+def _note(error: BaseException) -> None:
+    import traceback
+
+    from ricordo.journal import note
+    from ricordo.keeper.server import JOURNAL
+    from ricordo.settings import state_directory
+
+    note(state_directory() / JOURNAL, f"ends: {' | '.join(traceback.format_exception(error))}")

@@ -54,7 +54,12 @@ def read_payload(data: bytes, event: str) -> Payload:
         raise Unreadable("standard input holds no JSON") from error
     if not isinstance(sent, dict):
         raise Unreadable("standard input holds no JSON object")
-    texts = {name: value for name, value in sent.items() if isinstance(value, str) and value}
+    # Half of a pair of surrogates, which JSON can spell, is no text.
+    texts = {
+        name: value.encode("utf-8", "replace").decode()
+        for name, value in sent.items()
+        if isinstance(value, str) and value
+    }
     return Payload(
         event=event,
         prompt=texts.get("prompt", ""),

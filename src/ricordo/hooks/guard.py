@@ -18,11 +18,12 @@ class Guard:
     """Ends this process with 0: with an answer, or in silence at a deadline, whatever it is busy with.
 
     Threads that wait for a lock or for a model are not waited for. `overdue` is called when the time is up. The
-    deadline, by the monotonic clock, may be put off.
+    deadline, by the monotonic clock, may be put off. Whatever else is printed goes to standard error.
     """
 
     def __init__(self, deadline: float, overdue: Callable[[], None]) -> None:
         self.deadline = deadline
+        self._output = _standard_output()
         self._ending = threading.Lock()
         self._overdue = overdue
         threading.Thread(target=self._watch, daemon=True).start()
@@ -32,7 +33,7 @@ class Guard:
         with self._ending:
             try:
                 while output:
-                    output = output[os.write(1, output) :]
+                    output = output[os.write(self._output, output) :]
             except OSError:
                 pass  # nobody listens any more
             os._exit(0)
@@ -46,6 +47,16 @@ class Guard:
                 self._overdue()
             finally:
                 os._exit(0)
+
+
+def _standard_output() -> int:
+    """Standard output for the answer alone: libraries that print find standard error in its place."""
+    try:
+        output = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # closed by whoever started this
+        return 1
+    return output
 
 
 def born() -> float:
