@@ -111,6 +111,7 @@ def test_comments_of_their_own_are_left_out(page: Path) -> None:
 
 
 def test_nothing_is_lost_to_an_empty_heading(page: Path) -> None:
+    assert sections(page, "# House\n##\n") == [("", "# House")]
     assert sections(page, "# House\na\n##\nb") == [("", "# House\na"), ("House", "##\nb")]
 
 
@@ -196,6 +197,10 @@ def test_tags_in_the_text_belong_to_their_section(page: Path) -> None:
         ("date:", None),
         ("modified: 2024-05-03", None),
         ("date: 20240503", datetime(2024, 5, 3, tzinfo=EAST)),
+        ("created: 1714732200000", datetime(2024, 5, 3, 10, 30, tzinfo=UTC)),
+        ("created: 1714732200", datetime(2024, 5, 3, 10, 30, tzinfo=UTC)),
+        ("created: 2024", None),
+        ("created: true", None),
         ("date: 2024-W18", datetime(2024, 4, 29, tzinfo=EAST)),
         ("date: 03/04/2026", None),
         ("date: 03/04/2026\ncreated: 2024-05-03", datetime(2024, 5, 3, tzinfo=EAST)),
@@ -289,6 +294,26 @@ def test_front_matter_that_cannot_be_read_is_reported_and_the_page_is_read(page:
     assert unread.text == properties
     assert isinstance(memory, Memory)
     assert memory.text == "# House\nx"
+
+
+def test_front_matter_may_be_toml(page: Path) -> None:
+    front = 'title = "T"\ndate = 2024-05-03T10:30:00+03:00\ntags = ["a", "b"]\nat = 10:30:00\n[who]\nname = "Bob"'
+    properties, memory = memories(page, f"+++\n{front}\n+++\nx")
+    assert memory.text == "x"
+    assert (memory.origin.title, memory.tags) == ("T", ("a", "b"))
+    assert memory.event_timestamp == datetime(2024, 5, 3, 10, 30, tzinfo=EAST)
+    assert memory.metadata == {"at": "10:30:00", "who": {"name": "Bob"}}
+    assert properties.text == "at: 10:30:00\nwho: name Bob"
+    skipped, unread, _ = source(page, "+++\ntitle = [\n+++\nx").memories()
+    assert isinstance(skipped, Skipped)
+    assert "TOML" in skipped.why
+    assert isinstance(unread, Memory)
+    assert unread.text == "title = ["
+
+
+@pytest.mark.parametrize("text", ["+++", "+++\nnever closed", "+++ loud +++", "a\n+++\nb\n+++"])
+def test_pluses_alone_are_text(page: Path, text: str) -> None:
+    assert [memory.text for memory in memories(page, text)] == [text]
 
 
 def test_prose_between_two_rules_is_no_front_matter(page: Path) -> None:

@@ -1,12 +1,13 @@
-"""YAML front matter → title, tags, the time the page speaks of, and metadata."""
+"""Front matter in YAML or TOML → title, tags, the time the page speaks of, and metadata."""
 
 from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime, time, tzinfo
 
 import yaml
 
@@ -30,6 +31,7 @@ HOUSEKEEPING = re.compile(
 
 MAX_DEPTH = 8
 COMPACT_DATE = len("20240503")
+SECONDS = (10**9, 4 * 10**9)
 
 
 class FrontMatterError(ValueError):
@@ -74,16 +76,18 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_date_or_text)
 
 
-def read_front_matter(text: str, zone: tzinfo, options: TimeOptions = STANDARD) -> FrontMatter | None:
-    """Read what stands between the dashes; None when that is prose between two rules, not properties.
+def read_front_matter(
+    text: str, zone: tzinfo, options: TimeOptions = STANDARD, *, toml: bool = False
+) -> FrontMatter | None:
+    """Read what stands between the dashes, or in TOML between the pluses; None for prose between two rules.
 
     A date without a time is its day in `zone`; a time without an offset is in `zone` too.
     Raises FrontMatterError.
     """
     try:
-        loaded = yaml.load(text, Loader=_Loader)
-    except yaml.YAMLError as error:
-        raise FrontMatterError(f"is not valid YAML: {_first_line(error)}") from error
+        loaded = tomllib.loads(text) if toml else yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, tomllib.TOMLDecodeError) as error:
+        raise FrontMatterError(f"is not valid {'TOML' if toml else 'YAML'}: {_first_line(error)}") from error
     except (ValueError, RecursionError) as error:
         raise FrontMatterError(f"cannot be read: {_first_line(error)}") from error
     if loaded is None:
@@ -150,9 +154,19 @@ def _event(value: object, zone: tzinfo, options: TimeOptions) -> EventTime | Non
             return None
     if isinstance(value, date):
         return iso_time(value.isoformat(), zone, EventOrigin.SOURCE)
-    if isinstance(value, int) and len(str(value)) == COMPACT_DATE:
-        value = str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _counted(value, zone)
     return dated(value, zone, options) if isinstance(value, str) else None
+
+
+def _counted(value: int, zone: tzinfo) -> EventTime | None:
+    """A date written as one number, or seconds or milliseconds since 1970, of a year that people write about."""
+    if len(str(value)) == COMPACT_DATE:
+        return iso_time(str(value), zone, EventOrigin.SOURCE)
+    for unit in (1, 1000):
+        if SECONDS[0] <= value / unit < SECONDS[1]:
+            return EventTime(start=datetime.fromtimestamp(value / unit, UTC), origin=EventOrigin.SOURCE)
+    return None
 
 
 def _json(value: object, depth: int) -> Json:
@@ -162,7 +176,7 @@ def _json(value: object, depth: int) -> Json:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    if isinstance(value, (date, datetime)):
+    if isinstance(value, (date, time)):
         return value.isoformat()
     if depth < MAX_DEPTH and isinstance(value, dict):
         return {clean(str(key)): _json(item, depth + 1) for key, item in value.items()}

@@ -36,6 +36,8 @@ BLOCKS = MarkdownIt("commonmark").enable("table").disable("inline")
 INLINE = MarkdownIt("commonmark")
 FRONT = MarkdownIt("zero").disable("inline").use(front_matter_plugin)
 
+# As generators of sites have it.
+TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)\n?^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 TITLE_LINE = re.compile(r"^ {0,3}(?:#(?:[ \t].*)?|=+[ \t]*)$", re.MULTILINE)
 NOTHING_SAID = re.compile(r"[\s*_#-]*")
 CODE_BLOCKS = ("fence", "code_block")
@@ -83,13 +85,15 @@ class Page:
 @lru_cache(maxsize=2)
 def _page(text: str, zone: tzinfo, options: TimeOptions) -> Page:
     text = without_own(text)
-    tokens = FRONT.parse(text[:MAX_FRONT_MATTER]) if text.startswith("---") else []
-    if not tokens or tokens[0].type != "front_matter":
-        return Page(written="", front=FrontMatter(), body=text)
-    written = tokens[0].content
-    body = "\n".join(text.split("\n")[_lines(tokens[0]).stop :])
+    if toml := TOML.match(text, 0, MAX_FRONT_MATTER):
+        written, body = toml[1], text[toml.end() :]
+    else:
+        tokens = FRONT.parse(text[:MAX_FRONT_MATTER]) if text.startswith("---") else []
+        if not tokens or tokens[0].type != "front_matter":
+            return Page(written="", front=FrontMatter(), body=text)
+        written, body = tokens[0].content, "\n".join(text.split("\n")[_lines(tokens[0]).stop :])
     try:
-        front = read_front_matter(written, zone, options)
+        front = read_front_matter(written, zone, options, toml=toml is not None)
     except FrontMatterError as error:
         return Page(written=written, front=FrontMatter(), body=body, fault=str(error))
     if front is None:
@@ -191,17 +195,19 @@ class Blocks:
             above = [outer for outer in above if outer.level < heading.level]
             above.append(heading)
             names = _names(title, above)
-            if self._is_bare(position, end) or not self._says(heading.lines.start, end):
+            if self._is_bare(position, ends) or not self._says(heading.lines.start, end):
                 continue
             upper = names[:-1] if heading.title else names
             lines = range(heading.lines.start, end)
             yield _Place(lines=lines, path=names, above=upper, headings=tuple(above))
 
-    def _is_bare(self, position: int, end: int) -> bool:
+    def _is_bare(self, position: int, ends: Sequence[int]) -> bool:
         """Whether a heading says nothing that the sections below it do not say in their context."""
         heading, below = self.headings[position], self.headings[position + 1 : position + 2]
         followed = bool(below) and below[0].level > heading.level
-        return followed and not heading.cut and not self._says(heading.lines.stop, end)
+        if not followed or heading.cut or self._says(heading.lines.stop, ends[position + 1]):
+            return False
+        return self._says(below[0].lines.start, ends[position + 2])
 
     def _items(self, lines: range) -> list[range]:
         first, last = (bisect_left(self.items, line, key=lambda item: item.start) for line in (lines.start, lines.stop))
