@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg import errors
+from psycopg import errors, sql
 
 from postgres_servers import PASSWORD, TcpServer, binaries, connect, fresh_database, new_directory, tcp_server
 from ricordo.errors import InvalidInput, SchemaTooNew, StoreBusy, StoreError
@@ -118,6 +118,19 @@ async def test_a_server_restarted_between_two_calls_is_not_noticed(store: Postgr
     await remember(store, told("after", now=NOW))
 
     assert (await store.stats()).memories == 2
+
+
+async def test_a_server_that_ends_idle_connections_is_not_noticed(store: PostgresStore, url: str) -> None:
+    with connect(url) as other:
+        name = sql.Identifier(other.info.dbname)
+        other.execute(sql.SQL("ALTER DATABASE {} SET idle_session_timeout = '500ms'").format(name))
+    await store.close()
+    await store.open()
+    await store.stats()
+    await asyncio.sleep(1)
+    await remember(store, told("after a rest", now=NOW))
+
+    assert (await store.stats()).memories == 1
 
 
 async def test_a_server_that_goes_away_is_told_and_nothing_is_half_written(

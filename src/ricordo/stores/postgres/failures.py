@@ -13,7 +13,7 @@ from ricordo.errors import InvalidInput, RicordoError, StoreBusy, StoreError
 __all__ = ["is_lost", "is_passing", "translated"]
 
 PASSING = frozenset({"40001", "40P01", "55P03", "23503", "23505"})
-LOST = frozenset({"57P01", "57P02", "57P03"})
+LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03"})
 STATES = {
     "3D000": "the database does not exist; create it first: CREATE DATABASE",
     "28P01": "the password is wrong; correct it in the store's URL or in ~/.pgpass",
