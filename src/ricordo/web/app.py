@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import PackageNotFoundError, version
 
+import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -25,9 +26,11 @@ from ricordo.web.openapi import openapi
 from ricordo.web.pages import PAGES
 from ricordo.web.refusals import broken, failed, raised, refused
 from ricordo.web.service import Service
+from ricordo.web.trash import Trash
 
 __all__ = ["create_app"]
 
+SWEEP_SECONDS = 15.0
 FILES = frozenset({"/api/ingest", "/api/import", "/import"})
 
 
@@ -39,9 +42,11 @@ def create_app(engine: Engine, access: Access, diagnose: Callable[[], Diagnosis]
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with engine:
-            app.state.service = Service(engine=engine, access=access, diagnose=diagnose)
+        async with engine, anyio.create_task_group() as group:
+            app.state.service = service = Service(engine=engine, access=access, diagnose=diagnose)
+            group.start_soon(_sweep, service.trash)
             yield
+            group.cancel_scope.cancel()
 
     app = Starlette(
         routes=[*map(_route, ENDPOINTS), Route("/api/openapi.json", _description()), *PAGES],
@@ -49,6 +54,13 @@ def create_app(engine: Engine, access: Access, diagnose: Callable[[], Diagnosis]
         exception_handlers={HTTPException: raised, RicordoError: failed, Exception: broken},
     )
     return Guard(Limits(app, FILES), access, refused)
+
+
+async def _sweep(trash: Trash) -> None:
+    """Let go of what was forgotten when its time is up, whether anybody looks or not."""
+    while True:
+        await anyio.sleep(SWEEP_SECONDS)
+        trash.sweep()
 
 
 def _route(endpoint: Endpoint) -> Route:

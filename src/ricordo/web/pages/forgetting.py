@@ -30,7 +30,8 @@ async def forget(visit: Visit, given: Given) -> Response:
     memories = await _meant(visit, given)
     lines: dict[str, Memory] = {}
     for memory in memories:
-        lines.update({version.id: version for version in await visit.memory.history(memory.id)})
+        line = await visit.memory.history(memory.id) if memory.supersedes or memory.superseded_by else (memory,)
+        lines.update({version.id: version for version in line})
     await visit.memory.forget([memory.id for memory in memories])
     visit.service.trash.put(visit.memory.namespace, tuple(lines.values()))
     visit.service.surveys.changed(visit.memory.namespace)
