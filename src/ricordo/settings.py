@@ -10,10 +10,8 @@ from dataclasses import dataclass, field, fields
 from datetime import tzinfo
 from pathlib import Path
 from urllib.parse import quote
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
-import tzlocal
 
 from ricordo.errors import ConfigError
 
@@ -36,6 +34,7 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 HEMISPHERES = ("north", "south")
 DATE_ORDERS = ("auto", "dmy", "mdy", "ymd")
 KEEPER = ("auto", "off")
+LOCAL = "local"
 REDACT = ("off", "on")
 CHOICES = {
     "keeper": KEEPER,
@@ -99,7 +98,7 @@ class Settings:
     reranker: str = "none"
     rerank_ms: int = 1000
     threads: int = 0
-    tz: str = "local"
+    tz: str = LOCAL
     week_start: str = "monday"
     hemisphere: str = "north"
     date_order: str = "auto"
@@ -123,12 +122,18 @@ class Settings:
         for name, known in CHOICES.items():
             if (value := getattr(self, name)) not in known:
                 raise ConfigError(name, "settings", f"{value!r} must be one of {', '.join(known)}")
-        self.zone()
+        if self.tz != LOCAL:
+            self.zone()
 
     def zone(self) -> tzinfo:
-        """The time zone that dates without one are read in."""
+        """The time zone that dates without one are read in. Raises ConfigError."""
+        # Imported here: a hook that asks the keeper needs no zone, and has no time to lose.
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+        import tzlocal
+
         try:
-            return tzlocal.get_localzone() if self.tz == "local" else ZoneInfo(self.tz)
+            return tzlocal.get_localzone() if self.tz == LOCAL else ZoneInfo(self.tz)
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
             raise ConfigError("tz", "settings", f"{self.tz!r} is no IANA time zone, such as Europe/Lisbon") from error
 
