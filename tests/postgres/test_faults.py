@@ -16,6 +16,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg import errors, sql
+from psycopg.conninfo import conninfo_to_dict
 
 from postgres_servers import PASSWORD, TcpServer, binaries, connect, fresh_database, new_directory, tcp_server
 from ricordo.errors import InvalidInput, SchemaTooNew, StoreBusy, StoreError
@@ -100,6 +101,15 @@ def test_a_url_that_cannot_be_read_is_not_repeated() -> None:
         open_store(f"postgresql://mira:{HUSH}%zz@host/db")
 
     assert HUSH not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_server_that_vanishes_is_noticed_as_soon_as_the_url_says() -> None:
+    usual = conninfo_to_dict(address("postgresql://mira@host/db").conninfo)
+    own = conninfo_to_dict(address("postgresql://mira@host/db?keepalives_idle=5&application_name=notes").conninfo)
+    names = ("keepalives_idle", "tcp_user_timeout", "application_name")
+
+    assert [usual[name] for name in names] == ["30", "60000", "ricordo"]
+    assert [own[name] for name in names] == ["5", "60000", "notes"]
 
 
 def test_a_store_shows_no_password(url: str) -> None:

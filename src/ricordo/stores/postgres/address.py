@@ -15,6 +15,15 @@ from ricordo.errors import InvalidInput
 __all__ = ["Address", "Directory", "address", "directory"]
 
 DATABASE = "ricordo"
+USUAL = {
+    "application_name": "ricordo",
+    # A server that vanishes without a word is noticed within a minute, also by what may take as long as it takes.
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
+"""What libpq is told unless the URL says otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,7 +53,8 @@ def address(url: str) -> Address:
     except psycopg.ProgrammingError:
         message = "the store's URL cannot be read; write postgresql://user:password@host:5432/database, with %40 for @"
         raise InvalidInput(message) from None
-    return Address(conninfo=make_conninfo(url, application_name="ricordo"), label=_label(parts))
+    usual = {name: value for name, value in USUAL.items() if name not in parts}
+    return Address(conninfo=make_conninfo(url, **usual), label=_label(parts))
 
 
 def _label(parts: Mapping[str, object]) -> str:
