@@ -168,14 +168,6 @@ def test_a_locked_pdf_is_named(tmp_path: Path) -> None:
         memories(tmp_path / "a.pdf", pdf("x", password="secret"))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
-@given(st.integers(0, 600), st.integers(0, 255), st.integers(0, 700))
-def test_a_damaged_pdf_is_read_or_named(tmp_path: Path, place: int, byte: int, end: int) -> None:
-    data = bytearray(pdf("Under the mat."))
-    data[place % len(data)] = byte
-    assert reason(tmp_path / "a.pdf", bytes(data[: max(end, 100)])) != ""
-
-
 @pytest.fixture
 def without_libraries() -> Iterator[None]:
     # Patched because the libraries are installed here, and their absence cannot be had otherwise.
@@ -368,3 +360,42 @@ def test_no_line_of_code_is_lost(tmp_path: Path, text: str) -> None:
 )
 def test_no_code_takes_long(tmp_path: Path, text: str) -> None:
     memories(tmp_path / "a.c", text.encode())
+
+
+# --- damage ---
+
+WHOLE = {
+    "a.html": PAGE.encode("cp1251"),
+    "a.docx": docx(paragraph("Under the mat."), CORE),
+    "a.pdf": pdf("Under the mat.", "In the hall.", about={"/CreationDate": "D:20260503120000+02'00'"}),
+    "a.eml": bytes(message("Под ковриком.")),
+    "a.mbox": mbox(message("<p>one</p>", html=True), message("two", number=2)),
+    "a.py": PYTHON.encode(),
+    "a.md": b"---\ntags: [a]\ncreated: 2026-05-03\n---\n# T\n- 2024-05-01: [[a|b]] #t %%c%%\n\n| a |\n|---|\n| 1 |\nk:: v",
+    "a.txt": "Ключ лежит под ковриком.".encode("cp1251"),
+}
+EDITS = st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255)), max_size=6)
+
+
+def damage(data: bytes, edits: list[tuple[int, int]], cut: int) -> bytes:
+    damaged = bytearray(data)
+    for place, byte in edits:
+        damaged[place % len(damaged)] = byte
+    return bytes(damaged[cut % len(damaged) :] if cut % 2 else damaged[: len(damaged) - cut % len(damaged)])
+
+
+def check_damaged(path: Path, edits: list[tuple[int, int]], cut: int) -> None:
+    assert reason(path, damage(WHOLE[path.name], edits, cut)) != ""
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@given(st.sampled_from(sorted(WHOLE)), EDITS, st.integers(0, 2000))
+def test_a_damaged_file_is_read_or_named(tmp_path: Path, name: str, edits: list[tuple[int, int]], cut: int) -> None:
+    check_damaged(tmp_path / name, edits, cut)
+
+
+@pytest.mark.slow
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=800)
+@given(st.sampled_from(sorted(WHOLE)), EDITS, st.integers(0, 2000))
+def test_whatever_the_damage(tmp_path: Path, name: str, edits: list[tuple[int, int]], cut: int) -> None:
+    check_damaged(tmp_path / name, edits, cut)
