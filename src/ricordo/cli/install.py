@@ -178,7 +178,7 @@ def _cautions(invocation: Invocation, scope: str, *, windowed: bool) -> Iterator
     from ricordo.clients.program import passing
 
     if passing(invocation.program):
-        yield "this ricordo runs from a cache that is cleared; install it (uv tool install ricordo) and run this again"
+        yield "this ricordo runs from a cache that is cleared; install it where it stays, and run this again from there"
     if find_spec("mcp") is None:
         yield "the MCP server needs an extra: pip install 'ricordo[mcp]'"
     if scope == "project":
