@@ -256,7 +256,7 @@ def test_it_ends_when_its_client_is_gone(tmp_path: Path, *, spoken: bool) -> Non
 
 @pytest.mark.skipif(sys.platform == "win32", reason="who is whose parent is POSIX")
 def test_it_ends_when_its_parent_is_gone_though_its_stdin_is_held_open(tmp_path: Path) -> None:
-    code = "import ricordo.mcp.stdio as s; s.LOOK, s.ORPHANED = 0.1, 0.2; from ricordo.cli import main; main(['mcp'])"
+    code = "import ricordo.mcp.early as s; s.LOOK, s.ORPHANED = 0.1, 0.2; from ricordo.cli import main; main(['mcp'])"
     between = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', sys.argv[1]]); time.sleep(60)"
     command = [sys.executable, "-c", between, code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

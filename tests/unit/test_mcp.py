@@ -14,13 +14,15 @@ import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.server.lowlevel import Server
+from mcp.shared.message import SessionMessage
 from mcp_types import version as revisions
 from tokenizers import Tokenizer
 
 from mcpclients import texts, told
 from ricordo.errors import InvalidInput
 from ricordo.mcp.desk import Desk
-from ricordo.mcp.greeting import INSTRUCTIONS, NEWEST, VERSIONS, early_answer
+from ricordo.mcp.early import LISTS, Opening, Talk
+from ricordo.mcp.greeting import INSTRUCTIONS, NEWEST, VERSIONS
 from ricordo.mcp.server import build
 from ricordo.mcp.surface import TOOLS, read_arguments, tool_named
 from ricordo.projects import Rules
@@ -98,39 +100,48 @@ async def test_a_client_can_tell_what_reads_from_what_deletes(server: Server[Any
     assert not any(hint.open_world_hint for hint in hints.values() if hint)
 
 
-# --- the first answer ---
+# --- what is answered before the SDK is loaded ---
 
 
 @pytest.mark.parametrize("asked", [*VERSIONS, "2031-01-01", "nonsense"])
-async def test_initialize_is_answered_early_as_the_sdk_answers_it(server: Server[Any], asked: str) -> None:
+async def test_what_is_answered_early_is_what_the_sdk_answers(server: Server[Any], asked: str) -> None:
     params = {"protocolVersion": asked, "capabilities": {"roots": {"listChanged": True}}, "_meta": {}}
-    request = {**INITIALIZE, "params": {**INITIALIZE["params"], **params}}  # type: ignore[dict-item]
-    early = early_answer(json.dumps(request).encode())
+    requests: list[dict[str, Any]] = [
+        {**INITIALIZE, "params": {**INITIALIZE["params"], **params}},  # type: ignore[dict-item]
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        *({"jsonrpc": "2.0", "id": method, "method": method} for method in (*LISTS, "ping")),
+        {"jsonrpc": "2.0", "id": "p", "method": "tools/list", "params": {"_meta": {"progressToken": 7}}},
+    ]
 
-    assert early is not None
-    assert early[0] == 1
-    assert json.loads(early[1]) == await _sdk_answer(server, request)
-
-
-async def test_discovery_is_answered_early_as_the_sdk_answers_it(server: Server[Any]) -> None:
-    early = early_answer(json.dumps(DISCOVER).encode())
-
-    assert early is not None
-    assert json.loads(early[1]) == await _sdk_answer(server, DISCOVER)
+    assert early_answers(requests) == await sdk_answers(server, requests)
 
 
-async def _sdk_answer(server: Server[Any], request: dict[str, Any]) -> dict[str, Any]:
-    from mcp.shared.message import SessionMessage
+async def test_what_is_answered_early_without_a_beginning_is_what_the_sdk_answers(server: Server[Any]) -> None:
+    requests = [{**DISCOVER, "id": method, "method": method} for method in ("server/discover", *LISTS)]
 
-    inward, requests = anyio.create_memory_object_stream[Any](1)
-    answers, outward = anyio.create_memory_object_stream[Any](1)
-    async with anyio.create_task_group() as tasks, outward:
-        tasks.start_soon(server.run, requests, answers, server.create_initialization_options())
-        async with inward:
+    assert early_answers(requests) == await sdk_answers(server, requests)
+
+
+def early_answers(requests: list[dict[str, Any]]) -> list[Any]:
+    talk = Talk()
+    answers = [talk.answer(json.dumps(request).encode()) for request in requests]
+    assert None not in answers
+    return [json.loads(answer) for answer in answers if answer]
+
+
+async def sdk_answers(server: Server[Any], requests: list[dict[str, Any]]) -> list[Any]:
+    inward, read = anyio.create_memory_object_stream[Any](1)
+    written, outward = anyio.create_memory_object_stream[Any](1)
+    answers = []
+    async with anyio.create_task_group() as tasks, outward, inward:
+        tasks.start_soon(server.run, read, written, server.create_initialization_options())
+        for request in requests:
             await inward.send(SessionMessage(types.jsonrpc_message_adapter.validate_python(request)))
-            answer = await outward.receive()
+            if "id" in request:
+                message = (await outward.receive()).message
+                answers.append(json.loads(message.model_dump_json(by_alias=True, exclude_unset=True)))
         tasks.cancel_scope.cancel()
-    return json.loads(answer.message.model_dump_json(by_alias=True, exclude_unset=True))  # type: ignore[no-any-return]
+    return answers
 
 
 def test_the_revisions_are_those_of_the_sdk() -> None:
@@ -142,12 +153,26 @@ def test_the_revisions_are_those_of_the_sdk() -> None:
     "line",
     [b"", b"\xff", b"[]", b"7", b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}',
      b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":7}}',
-     b'{"jsonrpc":"2.0","method":"initialize","params":{}}',
+     b'{"jsonrpc":"2.0","method":"initialize","params":{}}', b'{"jsonrpc":"2.0","id":true,"method":"initialize"}',
      b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"x","capabilities":{"roots":7},'
-     b'"clientInfo":{"name":"c","version":"1"}}}', b'{"jsonrpc":"2.0","id":true,"method":"initialize"}'],
+     b'"clientInfo":{"name":"c","version":"1"}}}', b'{"jsonrpc":"2.0","method":"notifications/initialized"}'],
 )  # fmt: skip
 def test_what_is_not_whole_is_left_to_the_sdk(line: bytes) -> None:
-    assert early_answer(line) is None
+    talk = Talk()
+
+    assert talk.answer(line) is None
+    assert talk.opening(line) == Opening(lines=(line,))
+
+
+def test_the_sdk_goes_on_from_what_changed_the_state_of_the_talk() -> None:
+    talk, hello = Talk(), json.dumps(INITIALIZE).encode()
+    begun = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    ping = b'{"jsonrpc":"2.0","id":"p","method":"ping"}'
+    for line in (hello, begun, ping, begun, ping):
+        assert talk.answer(line) is not None
+    for call in (b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"recall"}}', hello):
+        assert talk.answer(call) is None
+        assert talk.opening(call) == Opening(lines=(hello, begun, call), answered=1)
 
 
 # --- arguments ---

@@ -57,7 +57,7 @@ def mcp(options: Options, /, *, http: bool, port: int, **reach: Unpack[Reach]) -
 
 
 def _serve_stdio(options: Options, reach: Reach) -> int:
-    from ricordo.mcp.greeting import greet
+    from ricordo.mcp.early import greet
     from ricordo.mcp.wire import Wire
 
     wire = Wire.claim()
@@ -65,6 +65,8 @@ def _serve_stdio(options: Options, reach: Reach) -> int:
     try:
         opening = greet(wire)
     except OSError:
+        return FOUND
+    if not opening.lines:
         return FOUND
     import anyio
 

@@ -19,7 +19,7 @@ from ricordo.mcp.answers import Answer
 from ricordo.mcp.calls import Caller, call
 from ricordo.mcp.desk import Desk
 from ricordo.mcp.greeting import INSTRUCTIONS, NAME, version
-from ricordo.mcp.surface import TOOLS, Surface
+from ricordo.mcp.surface import MEMORY, PLAIN, RESOURCES, TEMPLATES, TIMELINE, tools
 from ricordo.projects import Rules, directory_of
 
 __all__ = ["build"]
@@ -30,9 +30,6 @@ log = logging.getLogger(__name__)
 
 ROOTS_PATIENCE = 2.0
 """Seconds that a client has to say which folders it works in."""
-SCHEME = "ricordo"
-MEMORY, TIMELINE = f"{SCHEME}://memory/{{id}}", f"{SCHEME}://timeline"
-PLAIN = "text/plain"
 
 
 def build(desk: Desk, rules: Rules, *, local: bool) -> Server[Any]:
@@ -59,7 +56,7 @@ class _Handlers:
         self._started = Path.cwd() if local else None
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_tool(surface) for surface in TOOLS])
+        return types.ListToolsResult.model_validate({"tools": tools()}, by_name=False)
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
@@ -76,16 +73,12 @@ class _Handlers:
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        latest = types.Resource(uri=TIMELINE, name="timeline", title="What happened lately", mime_type=PLAIN)
-        return types.ListResourcesResult(resources=[latest])
+        return types.ListResourcesResult.model_validate({"resources": RESOURCES}, by_name=False)
 
     async def list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        memory = types.ResourceTemplate(
-            uri_template=MEMORY, name="memory", title="A memory with all its versions", mime_type=PLAIN
-        )
-        return types.ListResourceTemplatesResult(resource_templates=[memory])
+        return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": TEMPLATES}, by_name=False)
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
@@ -101,7 +94,7 @@ class _Handlers:
 
     async def _resource(self, caller: Caller, uri: str) -> Answer:
         parts = urlsplit(uri)
-        wanted, rest = (parts.netloc, unquote(parts.path).strip("/")) if parts.scheme == SCHEME else ("", "")
+        wanted, rest = (parts.netloc, unquote(parts.path).strip("/")) if parts.scheme == NAME else ("", "")
         if wanted == "memory" and rest:
             return await call(caller, "fetch", {"id": rest, "history": True, "max_tokens": 20_000})
         if wanted == "timeline" and not rest:
@@ -138,22 +131,3 @@ async def _asked_roots(context: Context) -> tuple[str, ...]:
         log.info("the client does not say where it works: %s", error)
         return ()
     return tuple(str(root.uri) for root in found.roots)
-
-
-def _tool(surface: Surface) -> types.Tool:
-    if surface.reads_only:
-        hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
-    else:
-        repeatable = surface.name != "revise"
-        hints = types.ToolAnnotations(
-            destructive_hint=surface.destroys, idempotent_hint=repeatable, open_world_hint=False
-        )
-    return types.Tool(
-        name=surface.name,
-        description=surface.description,
-        input_schema=surface.input_schema,
-        output_schema=surface.output_schema,
-        annotations=hints,
-        # Clients that search for tools when they need one keep this one at hand.
-        _meta={"anthropic/alwaysLoad": True} if surface.name == "recall" else None,
-    )

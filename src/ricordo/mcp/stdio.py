@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from anyio.from_thread import BlockingPortal
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from ricordo.mcp.desk import Desk
-from ricordo.mcp.greeting import Opening
+from ricordo.mcp.early import LOOK, ORPHANED, Opening
 from ricordo.mcp.wire import Wire
 from ricordo.projects import Rules
 from ricordo.settings import Settings
@@ -30,14 +31,9 @@ __all__ = ["serve"]
 
 log = logging.getLogger(__name__)
 
-LOOK = 5.0
-"""Seconds between two looks whether the process that started this one is still there."""
-ORPHANED = 30.0
-"""Seconds of silence after which a server whose parent has gone is alone: something else holds its stdin open."""
-
 
 async def serve(wire: Wire, opening: Opening, settings: Settings, rules: Rules, clock: Callable[[], datetime]) -> None:
-    """Serve the client at the other end of the wire, whose first line was read already."""
+    """Serve the client at the other end of the wire, with whom the talk has begun."""
     try:
         await _serve(wire, opening, Desk(settings=settings, clock=clock), rules)
     except* OSError as errors:
@@ -52,7 +48,7 @@ async def _serve(wire: Wire, opening: Opening, desk: Desk, rules: Rules) -> None
     lines = _Lines(wire=wire, answered=opening.answered)
     async with desk, BlockingPortal() as portal, anyio.create_task_group() as tasks:
         # Nobody waits for its end: it may be reading still when the server has nobody left to serve.
-        Thread(target=lines.forward, args=(portal, opening.line, inward), daemon=True).start()
+        Thread(target=lines.forward, args=(portal, opening.lines, inward), daemon=True).start()
         tasks.start_soon(lines.back, outward)
         tasks.start_soon(_until_orphaned, lines, tasks.cancel_scope)
         server = build(desk, rules, local=True)
@@ -69,14 +65,16 @@ class _Lines:
     heard: float = field(default_factory=time.monotonic)
 
     def forward(
-        self, portal: BlockingPortal, line: bytes, inward: MemoryObjectSendStream[SessionMessage | Exception]
+        self,
+        portal: BlockingPortal,
+        begun: Iterable[bytes],
+        inward: MemoryObjectSendStream[SessionMessage | Exception],
     ) -> None:
         """Send on what the client says, in a thread of its own, until it is gone or nobody listens any more."""
         with suppress(RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            while line:
+            for line in chain(begun, iter(self.wire.read, b"")):
                 self.heard = time.monotonic()
                 portal.call(inward.send, _message(line))
-                line = self.wire.read()
             portal.call(inward.aclose)
 
     async def back(self, outward: MemoryObjectReceiveStream[SessionMessage]) -> None:

@@ -1,4 +1,4 @@
-"""The tools as assistants see them: names, descriptions, schemas. Every word is paid for in each session.
+"""Tools and resources as assistants see them: names, descriptions, schemas. Every word is paid for in each session.
 
 The input schemas are also what arguments are read by.
 """
@@ -11,7 +11,18 @@ from typing import Any
 
 from ricordo.errors import InvalidInput
 
-__all__ = ["TOOLS", "Surface", "read_arguments", "tool_named"]
+__all__ = [
+    "MEMORY",
+    "PLAIN",
+    "RESOURCES",
+    "TEMPLATES",
+    "TIMELINE",
+    "TOOLS",
+    "Surface",
+    "read_arguments",
+    "tool_named",
+    "tools",
+]
 
 Schema = Mapping[str, Any]
 
@@ -28,14 +39,26 @@ class Surface:
     reads_only: bool = False
     destroys: bool = False
 
-    @property
-    def input_schema(self) -> dict[str, Any]:
-        schema = {"type": "object", "properties": dict(self.takes), "additionalProperties": False}
-        return {**schema, "required": list(self.needs)} if self.needs else schema
+    def listed(self) -> dict[str, Any]:
+        """The tool as it is listed on the wire."""
+        takes: dict[str, Any] = {"type": "object", "properties": dict(self.takes), "additionalProperties": False}
+        if self.needs:
+            takes["required"] = list(self.needs)
+        tool = {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": takes,
+            "outputSchema": {"type": "object", "properties": dict(self.gives)},
+            "annotations": self._hints(),
+        }
+        # Clients that search for tools when they need one keep this one at hand.
+        return {**tool, "_meta": {"anthropic/alwaysLoad": True}} if self.name == "recall" else tool
 
-    @property
-    def output_schema(self) -> dict[str, Any]:
-        return {"type": "object", "properties": dict(self.gives)}
+    def _hints(self) -> dict[str, bool]:
+        if self.reads_only:
+            return {"readOnlyHint": True, "openWorldHint": False}
+        # Each revision is one more version.
+        return {"destructiveHint": self.destroys, "idempotentHint": self.name != "revise", "openWorldHint": False}
 
 
 TEXT: Schema = {"type": "string"}
@@ -133,6 +156,21 @@ TOOLS: tuple[Surface, ...] = (
         reads_only=True,
     ),
 )
+
+
+PLAIN = "text/plain"
+MEMORY, TIMELINE = "ricordo://memory/{id}", "ricordo://timeline"
+RESOURCES: tuple[Mapping[str, str], ...] = (
+    {"uri": TIMELINE, "name": "timeline", "title": "What happened lately", "mimeType": PLAIN},
+)
+TEMPLATES: tuple[Mapping[str, str], ...] = (
+    {"uriTemplate": MEMORY, "name": "memory", "title": "A memory with all its versions", "mimeType": PLAIN},
+)
+
+
+def tools() -> list[dict[str, Any]]:
+    """The tools as they are listed on the wire."""
+    return [tool.listed() for tool in TOOLS]
 
 
 def tool_named(name: str) -> Surface | None:

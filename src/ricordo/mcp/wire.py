@@ -6,6 +6,7 @@ Imports next to nothing, so that the ends are held before anything that could pr
 from __future__ import annotations
 
 import os
+import select
 import sys
 
 __all__ = ["Wire"]
@@ -44,6 +45,12 @@ class Wire:
     def orphaned(self) -> bool:
         """Whether the process that started this one has gone, where a system tells."""
         return os.getppid() != self._parent
+
+    def readable(self, seconds: float) -> bool:
+        """Whether a read would not wait, at the latest after some seconds; always, where that cannot be told."""
+        if sys.platform == "win32" or b"\n" in self._read:
+            return True
+        return bool(select.select([self._inward], [], [], seconds)[0])
 
     def read(self) -> bytes:
         """The next line; empty when the client has gone."""
