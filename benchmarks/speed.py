@@ -344,6 +344,7 @@ def markdown(report: Report) -> list[str]:
 
 def _rows(sizes: Sequence[Sized]) -> list[list[str]]:
     rows = [[_LABELS[part], *(str(sized.parts[part]) for sized in sizes)] for part in PARTS]
+    rows.append(["its p50 as a ratio to that of the first column", *(_ratio(sized, sizes[0]) for sized in sizes)])
     rows.append(["target of outside, p50", *(_target(sized) for sized in sizes)])
     rows += [[f"outside, {_KINDS[kind]}", *(str(sized.kinds[kind]) for sized in sizes)] for kind in KINDS]
     rows.append(["vectors, after another process wrote", *(str(sized.catch_up) for sized in sizes)])
@@ -356,6 +357,11 @@ def _rows(sizes: Sequence[Sized]) -> list[list[str]]:
     rows.append(["database, MiB", *(f"{sized.size_mib:.0f}" for sized in sizes)])
     rows.append(["filled without the model, chunks/s", *(f"{sized.chunks / sized.fill_s:.0f}" for sized in sizes)])
     return rows
+
+
+def _ratio(sized: Sized, baseline: Sized) -> str:
+    """Of two medians of one run, so that it can be held against that of another machine."""
+    return f"{sized.parts['outside'].p50 / baseline.parts['outside'].p50:.2f}"
 
 
 def _target(sized: Sized) -> str:
