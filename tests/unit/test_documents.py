@@ -371,7 +371,7 @@ WHOLE = {
     "a.eml": bytes(message("Под ковриком.")),
     "a.mbox": mbox(message("<p>one</p>", html=True), message("two", number=2)),
     "a.py": PYTHON.encode(),
-    "a.md": b"---\ntags: [a]\ncreated: 2026-05-03\n---\n# T\n- 2024-05-01: [[a|b]] #t %%c%%\n\n| a |\n|---|\n| 1 |\nk:: v",
+    "a.md": b"---\ntags: [a]\n---\n# T\n- 2024-05-01: [[a|b]] #t %%c%%\n\n| a |\n|---|\n| 1 |\nk:: v",
     "a.txt": "Ключ лежит под ковриком.".encode("cp1251"),
 }
 EDITS = st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255)), max_size=6)
