@@ -15,6 +15,7 @@ from ricordo.memory import Chunk, Memory, Origin, Reading
 __all__ = [
     "QUARTER",
     "Added",
+    "Backup",
     "Batch",
     "Encoded",
     "Entry",
@@ -163,6 +164,19 @@ class Fault:
 
     what: str
     mend: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Backup:
+    """What the file of a backup holds, as it was read back, and what is not whole in it."""
+
+    schema_version: int
+    size_bytes: int
+    memories: int = 0
+    chunks: int = 0
+    vectors: int = 0
+    tombstones: int = 0
+    faults: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,6 +18,7 @@ from ricordo.cli.serve import serve
 from ricordo.cli.shells import completion
 from ricordo.cli.stores import move, store
 from ricordo.cli.trial import demo
+from ricordo.cli.upkeep import backup, restore
 
 __all__ = ["main"]
 
@@ -43,7 +44,7 @@ def main() -> None:
 
 
 for command in (
-    remember, recall, context, timeline, ingest, show, revise, history, forget, stats, doctor, export, import_, move,
-    store, models, mcp, serve, eval_, install, uninstall, hook, keep, demo, completion,
+    remember, recall, context, timeline, ingest, show, revise, history, forget, stats, doctor, backup, restore, export,
+    import_, move, store, models, mcp, serve, eval_, install, uninstall, hook, keep, demo, completion,
 ):  # fmt: skip
     main.add_command(command)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -32,13 +32,16 @@ FLOAT_BYTES = 4
 UNIT_LENGTH = 1e-3
 
 
-def diagnose(options: Options) -> Diagnosis:
-    """Look at everything; what is wrong becomes a finding. Raises ConfigError alone."""
+def diagnose(options: Options, repaired: Sequence[str] = ()) -> Diagnosis:
+    """Look at everything; what is wrong becomes a finding, after what was repaired. Raises ConfigError alone."""
     settings = options.settings
     origins = setting_origins(options.given)
     return Diagnosis(
         settings={name: Setting(value=_shown(getattr(settings, name)), origin=origins[name]) for name in origins},
-        findings=tuple(_findings(options)),
+        findings=(
+            *(Finding(name="repair", status="ok", message=what) for what in repaired),
+            *_findings(options),
+        ),
     )
 
 

@@ -18,16 +18,21 @@ def stats(options: Options, /) -> int:
     return FOUND
 
 
-@click.command(cls=Command, epilog=examples("ricordo doctor"))
+@click.command(cls=Command, epilog=examples("ricordo doctor", "ricordo doctor --repair"))
+@click.option(
+    "--repair", is_flag=True, help="First mend the store: make indexes and counts anew, save what is damaged."
+)
 @pass_options
-def doctor(options: Options, /) -> int:
+def doctor(options: Options, /, *, repair: bool) -> int:
     """Check settings, store, models and assistants.
 
     Where an assistant is set up, its server is started, its tools are listed, and a hook is timed. Says how to
     mend what is wrong; exits with 3 when something is.
     """
     from ricordo.cli.diagnosis import diagnose
+    from ricordo.cli.upkeep import repaired
 
-    diagnosis = diagnose(options)
+    done = repaired(options) if repair else ()
+    diagnosis = diagnose(options, done)
     options.show(diagnosis)
     return FOUND if diagnosis.sound else UNUSABLE

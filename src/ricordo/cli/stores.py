@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ricordo.protocols import Store
     from ricordo.render.reports import Distributed
 
-__all__ = ["move", "store"]
+__all__ = ["move", "opened", "store"]
 
 NO_SERVER = "this store is no PostgreSQL server"
 NO_CITUS = "the server has no Citus; a single server needs none"
@@ -65,7 +65,7 @@ def move(options: Options, /, *, target: str) -> int:
 async def _move(source: str, target: str, namespace: str | None, tell: Callable[[Moving], None] | None) -> Moved:
     from ricordo.move import move
 
-    async with _opened(source) as here, _opened(target) as there:
+    async with opened(source) as here, opened(target) as there:
         return await move(here, there, namespace=namespace, tell=tell)
 
 
@@ -156,17 +156,18 @@ def distribute(options: Options) -> int:
 async def _distribute(url: str) -> Distributed:
     from ricordo.render.reports import Distributed
 
-    async with _opened(url) as opened:
-        if not isinstance(opened, Distributable):
+    async with opened(url) as cluster:
+        if not isinstance(cluster, Distributable):
             return Distributed(tables=(), why=NO_SERVER)
-        tables = await opened.distribute()
+        tables = await cluster.distribute()
     if tables is None:
         return Distributed(tables=(), why=NO_CITUS)
     return Distributed(tables=tables, why=None if tables else DONE_BEFORE)
 
 
 @asynccontextmanager
-async def _opened(url: str) -> AsyncIterator[Store]:
+async def opened(url: str) -> AsyncIterator[Store]:
+    """The store behind a URL, open. Raises InvalidInput, StoreError."""
     from ricordo.stores import open_store
 
     store = open_store(url)

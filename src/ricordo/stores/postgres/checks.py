@@ -7,9 +7,10 @@ from ricordo.stores.postgres.session import Session
 
 __all__ = ["faults"]
 
-RE_READ = "export with `ricordo export`, then import into a new store"
+REPAIR = "`ricordo doctor --repair`"
 
 COUNTED = (
+    ("hidden_memories", "memories are hidden by a version that is not here"),
     ("memories_without_chunks", "memories cannot be found because they have no chunks"),
     ("chunks_marked_wrong", "chunks do not know whether their memory was superseded"),
     ("vectors_marked_wrong", "vectors do not know their memory, or whether it was superseded"),
@@ -23,7 +24,7 @@ async def faults(session: Session) -> tuple[Fault, ...]:
     for query, what in COUNTED:
         row = await session.one(query)
         if row and row["found"]:
-            found.append(Fault(what=f"{row['found']} {what}", mend=RE_READ))
+            found.append(Fault(what=f"{row['found']} {what}", mend=REPAIR))
     namespaces = {row["namespace"] for row in await session.all("wrong_counters")}
-    found += [Fault(what=f"the counters of namespace {name!r} do not add up", mend=RE_READ) for name in namespaces]
+    found += [Fault(what=f"the counters of namespace {name!r} do not add up", mend=REPAIR) for name in namespaces]
     return tuple(found)

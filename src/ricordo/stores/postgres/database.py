@@ -21,7 +21,7 @@ from ricordo.stores.postgres.failures import is_lost, is_passing, translated
 from ricordo.stores.postgres.session import Connection, Session
 from ricordo.stores.sql import load_queries
 
-__all__ = ["PACKAGE", "Database", "statements"]
+__all__ = ["PACKAGE", "WRITING", "Database", "R", "Work", "statements"]
 
 PACKAGE = "ricordo.stores.postgres"
 CONNECTIONS = 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
 
@@ -13,6 +14,8 @@ from ricordo.stores.postgres import checks, reads, surveys, tallies, vectors, wr
 from ricordo.stores.postgres.address import address
 from ricordo.stores.postgres.database import PACKAGE, Database
 from ricordo.stores.postgres.distribute import distribute
+from ricordo.stores.postgres.frozen import frozen
+from ricordo.stores.postgres.mending import mend
 from ricordo.stores.postgres.migrate import migrate
 from ricordo.stores.postgres.rows import embedder_id
 from ricordo.stores.postgres.session import Session
@@ -162,6 +165,23 @@ class PostgresStore:
         The store is open, on the coordinator. On a server without Citus nothing is done, and the answer is None.
         """
         return await self._database.maintain(distribute)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[PostgresStore]:
+        """The open store as it is at this moment, to be read alone."""
+        async with frozen(self._database) as still:
+            yield PostgresStore(still, migrations=self._migrations)
+
+    async def repair(self) -> tuple[str, ...]:
+        """Make all that is derived anew, indexes included; what was done, in words. The store is not open."""
+        await self.open()
+        try:
+            done = await self._database.maintain(mend)
+            async with self._database.connected() as connection:
+                await Session(connection=connection, sql=self._database.sql).simple("reindex")
+        finally:
+            await self.close()
+        return (*done, "all indexes were made anew")
 
     # --- inside ---
 

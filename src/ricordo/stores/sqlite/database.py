@@ -119,6 +119,20 @@ class Database:
                 connection.execute(PATIENCE)
             return not busy
 
+    def take_over(self, file: Path) -> None:
+        """Put what another file holds in the place of all this one holds, for everybody who has it open.
+
+        The other is a whole store, of this schema or an older one, in use by nobody. Raises StoreError.
+        """
+        with (
+            self._writing,
+            self._connection() as connection,
+            self._translated(),
+            closing(sqlite3.connect(file)) as other,
+        ):
+            other.backup(connection)
+        self._migrate()
+
     # --- inside ---
 
     @contextmanager
@@ -160,7 +174,7 @@ class Database:
         while True:
             try:
                 with self._connection() as connection:
-                    self._recognise(connection)
+                    self.recognise(connection, self.path)
                     connection.execute("PRAGMA journal_mode = WAL")
             except (sqlite3.OperationalError, StoreBusy) as error:
                 if "locked" not in str(error) and not isinstance(error, StoreBusy):
@@ -171,16 +185,20 @@ class Database:
             else:
                 return
 
-    def _recognise(self, connection: sqlite3.Connection) -> None:
-        """Leave a file alone that is newer than we are, or somebody else's."""
+    def recognise(self, connection: sqlite3.Connection, path: Path) -> int:
+        """The schema version of a file, 0 of an empty one. Raises SchemaTooNew, and StoreError if it is not ours."""
         # One statement sees one moment: between two, another process may create the whole schema.
         version, mark, tables = connection.execute(RECOGNISE).fetchone()
         if version > len(self.migrations):
+            older = sorted(path.parent.glob(f"{path.name}.schema-*.backup"))
+            way_back = f", or use the copy from before the upgrade: {older[-1]}" if older else ""
             raise SchemaTooNew(
-                f"{self.path} has schema {version}, this ricordo knows {len(self.migrations)}: update ricordo to use it"
+                f"{path} has schema {version}, this ricordo knows {len(self.migrations)}: "
+                f"update ricordo to use it{way_back}"
             )
         if tables and mark != APPLICATION_ID:
-            raise StoreError(f"{self.path} is a database of another program; name a file of its own for the store")
+            raise StoreError(f"{path} is a database of another program; name a file of its own for the store")
+        return int(version)
 
     def _migrate(self) -> None:
         with self._connection() as connection, self._translated():

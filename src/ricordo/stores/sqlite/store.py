@@ -11,13 +11,14 @@ from urllib.parse import unquote, urlsplit
 
 from anyio import to_thread
 
-from ricordo.errors import InvalidInput
-from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Survey, Tombstone
+from ricordo.errors import InvalidInput, StoreBusy, StoreError
+from ricordo.exchange import Added, Backup, Batch, Entry, Fault, Known, Stats, Survey, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
 from ricordo.stores.sql import load_queries
-from ricordo.stores.sqlite import checks, reads, surveys, writes
+from ricordo.stores.sqlite import checks, copies, reads, surveys, writes
 from ricordo.stores.sqlite.database import PACKAGE, Database
+from ricordo.stores.sqlite.mending import damage, is_damage, mend
 from ricordo.stores.sqlite.session import Session
 from ricordo.stores.sqlite.vectors import VectorIndex
 
@@ -33,7 +34,7 @@ class SqliteStore:
 
     def __init__(self, path: Path) -> None:
         self._database = Database(path)
-        self._sql = load_queries(PACKAGE)
+        self._sql = {**load_queries(PACKAGE), **load_queries(PACKAGE, "mending.sql")}
         self._vectors = VectorIndex()
 
     @classmethod
@@ -136,6 +137,27 @@ class SqliteStore:
     async def check(self) -> tuple[Fault, ...]:
         return await to_thread.run_sync(self._check)
 
+    # --- copies ---
+
+    async def copy_to(self, file: Path) -> Backup:
+        """Write all that the open store holds at this moment to one file, while others go on writing."""
+        return await to_thread.run_sync(self._copy_to, file)
+
+    async def replace_by(self, file: Path) -> Path | None:
+        """Put a backup in the place of all that the open store holds; where that is kept, if it was anything."""
+        return await to_thread.run_sync(self._replace_by, file)
+
+    async def examine(self, file: Path) -> Backup:
+        """What a backup holds, and what is not whole in it; the store need not be open."""
+        return await to_thread.run_sync(copies.examined, file, self._database, self._sql)
+
+    async def repair(self) -> tuple[str, ...]:
+        """Make all that is derived anew, and save what can be read of a damaged file; what was done, in words.
+
+        The store is not open. Raises StoreError.
+        """
+        return await to_thread.run_sync(self._repair)
+
     # --- in a worker thread ---
 
     async def _read(self, namespace: str, work: Callable[[Session], R]) -> R:
@@ -157,6 +179,38 @@ class SqliteStore:
         with self._database.writing() as connection:
             connection.execute(self._sql["optimize_words"])
         self._database.empty_log()
+
+    def _copy_to(self, file: Path) -> Backup:
+        with self._database.reading() as connection:
+            return copies.copy(connection, file, self._database, self._sql)
+
+    def _replace_by(self, file: Path) -> Path | None:
+        found = copies.examined(file, self._database, self._sql)
+        if found.faults:
+            raise StoreError(f"{file} is not whole, and nothing was changed: {found.faults[0].what}")
+        with self._database.reading() as connection:
+            holds = connection.execute(self._sql["holds_anything"]).fetchone()[0]
+            kept = copies.beside(self._database.path, "replaced") if holds else None
+            if kept is not None:
+                copies.copy(connection, kept, self._database, self._sql)
+        self._database.take_over(file)
+        return kept
+
+    def _repair(self) -> tuple[str, ...]:
+        try:
+            self._database.open()
+            with self._database.writing() as connection:
+                done = tuple(mend(Session(connection=connection, sql=self._sql)))
+                found = damage(connection)
+        except StoreBusy:
+            raise
+        except StoreError as error:
+            if not is_damage(error.__cause__):
+                raise
+            found = [str(error)]
+        finally:
+            self._database.close()
+        return tuple(copies.saved(self._database, self._sql)) if found else done
 
     def _check(self) -> tuple[Fault, ...]:
         with self._database.writing() as connection:

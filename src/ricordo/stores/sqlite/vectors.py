@@ -44,6 +44,7 @@ class _Matrix:
     count: int = 0
     last_vector: int = 0
     last_change: int = 0
+    generation: int = 0
 
     def append(self, keys: list[int], vectors: NDArray[np.float32], current: list[bool]) -> None:
         end = self.count + len(keys)
@@ -104,9 +105,10 @@ class VectorIndex:
 
     def _caught_up(self, session: Session, fingerprint: str) -> _Matrix:
         key = (session.namespace, fingerprint)
-        matrix = self._matrices.setdefault(key, _Matrix())
-        if matrix.count and _is_gone(session, matrix, fingerprint):
-            matrix = self._matrices[key] = _Matrix()
+        generation = _number(session.one("generation"))
+        matrix = self._matrices.setdefault(key, _Matrix(generation=generation))
+        if matrix.generation != generation or (matrix.count and _is_gone(session, matrix, fingerprint)):
+            matrix = self._matrices[key] = _Matrix(generation=generation)
         last_change = _number(session.one("last_change"))
         last_vector = _number(session.one("last_vector"))
         # Changes first: a vector read below already tells its chunk's present state.

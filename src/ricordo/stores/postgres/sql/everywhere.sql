@@ -124,3 +124,55 @@ SELECT truncate_local_data_after_distributing_table(%(name)s::text::regclass)
 
 -- name: distributed_size
 SELECT coalesce(sum(citus_total_relation_size(p.logicalrelid)), 0)::bigint AS bytes FROM pg_dist_partition p
+
+-- name: hidden_memories
+SELECT count(*) AS found FROM ricordo.memory m WHERE m.superseded_by IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM ricordo.memory n WHERE n.namespace = m.namespace AND n.id = m.superseded_by
+)
+
+-- name: lock_for_mending
+LOCK TABLE
+    ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.counter, ricordo.frequency
+IN SHARE ROW EXCLUSIVE MODE
+
+-- name: show_hidden
+UPDATE ricordo.memory SET superseded_by = NULL WHERE superseded_by IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM ricordo.memory n WHERE n.namespace = memory.namespace AND n.id = memory.superseded_by
+)
+
+-- name: mark_chunks_anew
+UPDATE ricordo.chunk SET current = (m.superseded_by IS NULL) FROM ricordo.memory m
+WHERE m.namespace = chunk.namespace AND m.id = chunk.memory_id AND chunk.current <> (m.superseded_by IS NULL)
+
+-- name: mark_vectors_anew
+UPDATE ricordo.embedding SET current = c.current, memory_id = c.memory_id FROM ricordo.chunk c
+WHERE c.namespace = embedding.namespace AND c.id = embedding.chunk_id
+    AND (embedding.current <> c.current OR embedding.memory_id <> c.memory_id)
+
+-- name: drop_counters
+DELETE FROM ricordo.counter
+
+-- name: count_anew
+INSERT INTO ricordo.counter (namespace, name, batch, amount)
+SELECT c.namespace, 'chunks', 'mended', count(*) FROM ricordo.chunk c GROUP BY c.namespace
+UNION ALL
+SELECT c.namespace, 'lexemes', 'mended', sum(c.length) FROM ricordo.chunk c GROUP BY c.namespace
+UNION ALL
+SELECT c.namespace, 'contexts', 'mended', count(*) FROM ricordo.chunk c
+WHERE c.context_length > 0 GROUP BY c.namespace
+UNION ALL
+SELECT c.namespace, 'context lexemes', 'mended', sum(c.context_length) FROM ricordo.chunk c GROUP BY c.namespace
+UNION ALL
+SELECT e.namespace, 'vectors ' || e.embedder_id, 'mended', count(*) FROM ricordo.embedding e
+GROUP BY e.namespace, e.embedder_id
+
+-- name: drop_frequencies
+DELETE FROM ricordo.frequency
+
+-- name: count_frequencies_anew
+INSERT INTO ricordo.frequency (namespace, lexeme, batch, chunks)
+SELECT c.namespace, x.lexeme, 'mended', count(*) FROM ricordo.chunk c CROSS JOIN LATERAL unnest(c.lexemes) x
+GROUP BY c.namespace, x.lexeme
+
+-- name: reindex
+REINDEX SCHEMA ricordo

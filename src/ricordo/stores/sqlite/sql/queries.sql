@@ -277,6 +277,10 @@ WHERE c.namespace = :namespace
         WHERE NOT EXISTS (SELECT 1 FROM json_each(m.metadata) h WHERE h.key = w.key AND h.value IS w.value)
     ));
 
+-- name: generation
+-- Changes when a backup takes the place of all there was, and keys come to name other chunks.
+SELECT schema_version FROM pragma_schema_version;
+
 -- name: last_vector
 SELECT coalesce(max(key), 0) FROM embedding;
 
@@ -475,6 +479,9 @@ GROUP BY 1 ORDER BY 1;
 -- name: count_memories
 SELECT n.name, count(m.key) FROM namespace n JOIN memory m ON m.namespace = n.key GROUP BY n.key ORDER BY n.name;
 
+-- name: holds_anything
+SELECT EXISTS (SELECT 1 FROM memory) OR EXISTS (SELECT 1 FROM tombstone);
+
 -- name: count_chunks
 SELECT count(*) FROM chunk;
 
@@ -485,6 +492,11 @@ HAVING count(v.key) > 0 ORDER BY e.fingerprint;
 -- name: count_tokens
 SELECT e.fingerprint, count(*) FROM embedder e JOIN token_embedding v ON v.embedder = e.key GROUP BY e.key
 ORDER BY e.fingerprint;
+
+-- name: hidden_memories
+SELECT count(*) FROM memory m WHERE m.superseded_by IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM memory n WHERE n.namespace = m.namespace AND n.id = m.superseded_by
+);
 
 -- name: memories_without_chunks
 SELECT count(*) FROM memory m
