@@ -244,6 +244,24 @@ async def test_a_role_that_may_not_create_is_told_what_to_grant(server: TcpServe
             owner.execute("DROP ROLE guest")
 
 
+async def test_a_role_that_does_not_own_the_memories_is_told_who_does(store: PostgresStore, url: str) -> None:
+    await remember(store, told("somebody else's", now=NOW))
+    with connect(url) as owner:
+        owner.execute("CREATE ROLE guest LOGIN PASSWORD 'guest'")
+        guest = url.replace(url[len("postgresql://") : url.index("@")], "guest:guest")
+        with pytest.raises(StoreError, match="as the role that owns the schema `ricordo`"):
+            await open_store(guest).open()
+        owner.execute("DROP ROLE guest")
+
+
+async def test_an_extension_out_of_sight_is_told(server: TcpServer) -> None:
+    with fresh_database(server.conninfo()) as name:
+        with connect(server.conninfo(name)) as owner:
+            owner.execute("CREATE SCHEMA aside; CREATE EXTENSION vector SCHEMA aside")
+        with pytest.raises(StoreError, match="search_path"):
+            await open_store(server.url(name)).open()
+
+
 async def test_a_role_that_may_not_make_the_extension_says_who_may(server: TcpServer) -> None:
     with fresh_database(server.conninfo()) as name:
         with connect(server.conninfo(name)) as owner:

@@ -24,6 +24,8 @@ STATES = {
     "58P01": "the server lacks files of the extension `vector`; install pgvector 0.8 or newer on it",
     "54000": "a passage holds more words than PostgreSQL can index",
     "25006": "the server is read-only (a replica?); write to the primary",
+    "42704": "a type or setting of the extension `vector` is not found; put its schema on the role's search_path",
+    "42883": "an operator of the extension `vector` is not found; put its schema on the role's search_path",
     "42P01": "a table is missing; was the schema `ricordo` changed by hand?",
 }
 REFUSALS = (
@@ -70,11 +72,13 @@ def translated(error: psycopg.Error, server: str) -> RicordoError:
         return StoreBusy(f"{server}: other writers were always faster; try again ({told})")
     if state == "42501" and "extension" in told:
         return StoreError(f"{server}: {told}; let a superuser run in this database, once: CREATE EXTENSION vector")
-    if state == "42501":
+    if state == "42501" and "for database" in told:
         return StoreError(
             f"{server}: {told}; let the owner of the database run: GRANT CREATE ON DATABASE … TO this role, "
             "or open the store once as its owner"
         )
+    if state == "42501":
+        return StoreError(f"{server}: {told}; connect as the role that owns the schema `ricordo`")
     if state in STATES:
         return StoreError(f"{server}: {STATES[state]} ({told})")
     if state.startswith("22") or isinstance(error, errors.DataError):
