@@ -23,6 +23,7 @@ from pydantic import FileUrl
 
 from mcpclients import COMMAND, environment, node_client, texts, told, working_client
 from ricordo import sync
+from ricordo.errors import InvalidInput
 from ricordo.projects import project_namespace
 
 pytestmark = pytest.mark.anyio
@@ -255,7 +256,8 @@ def test_it_ends_when_its_client_is_gone(tmp_path: Path, *, spoken: bool) -> Non
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="who is whose parent is POSIX")
-def test_it_ends_when_its_parent_is_gone_though_its_stdin_is_held_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize("called", [False, True], ids=["at once", "after a call"])
+def test_it_ends_when_its_parent_is_gone_though_its_stdin_is_held_open(tmp_path: Path, *, called: bool) -> None:
     code = "import ricordo.mcp.early as s; s.LOOK, s.ORPHANED = 0.1, 0.2; from ricordo.cli import main; main(['mcp'])"
     between = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', sys.argv[1]]); time.sleep(60)"
     command = [sys.executable, "-c", between, code]
@@ -263,6 +265,8 @@ def test_it_ends_when_its_parent_is_gone_though_its_stdin_is_held_open(tmp_path:
     with subprocess.Popen(command, env=environment(tmp_path / "home"), **pipes) as parent:  # type: ignore[call-overload]
         server = RawServer(parent)
         server.hello()
+        if called:
+            server.call("remember", text="fact")
         parent.kill()
         assert parent.stdout is not None
 
@@ -283,6 +287,15 @@ def test_what_cannot_be_meant_is_an_error_before_anything_is_served(
 
     assert (done.returncode, done.stdout) == (2, b"")
     assert message in done.stderr.decode()
+
+
+def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['mcp'] = None; from ricordo.cli import main; main(['mcp'])"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment(tmp_path), capture_output=True, input=b"", check=False)
+
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert "pip install 'ricordo[mcp]'" in done.stderr.decode()
 
 
 # --- whose memory ---
@@ -390,11 +403,17 @@ async def test_only_who_bears_the_token_and_is_of_this_machine_is_served(address
     assert statuses == [200, 401, 401, 421, 403]
 
 
-def test_the_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_token_cannot_be_guessed_and_only_its_owner_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The home folder and the token are read from the environment.
     from ricordo.mcp.http import token
 
     monkeypatch.setenv("RICORDO_HOME", str(tmp_path))
+    monkeypatch.setenv("RICORDO_MCP_TOKEN", "guessed")
+    with pytest.raises(InvalidInput, match="16 characters at least"):
+        token()
+    monkeypatch.delenv("RICORDO_MCP_TOKEN")
     first, place = token()
 
     assert token() == (first, place)
