@@ -314,6 +314,16 @@ def test_a_time_that_no_file_has_is_none(page: Path, seconds: int) -> None:
     assert read(page)[0].event_timestamp is None
 
 
+def test_a_folder_that_was_copied_dates_nothing(tmp_path: Path) -> None:
+    copied, alone = datetime(2026, 5, 3, 10, tzinfo=UTC), datetime(2026, 5, 4, 10, tzinfo=UTC)
+    for number in range(6):
+        read(tmp_path / f"{number}.md", "x")
+        os.utime(tmp_path / f"{number}.md", (0, copied.timestamp() + number))
+    os.utime(tmp_path / "5.md", (0, alone.timestamp()))
+    assert [read(tmp_path / f"{number}.md")[0].event_timestamp for number in (0, 4)] == [None, None]
+    assert read(tmp_path / "5.md")[0].event_timestamp == alone
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_a_committed_file_was_said_when_it_was_committed(tmp_path: Path) -> None:
     page = tmp_path / "notes" / "boat.md"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+from bisect import bisect_left, bisect_right
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from ricordo.dates import STANDARD, dated, iso_time
@@ -33,6 +37,9 @@ ISO_FIRST = re.compile(rf"[*_\[(]*({YEAR}-{MONTH}(?:-{DAY}(?:[T ][0-2]\d:[0-5]\d
 DATE_BEFORE_COLON = re.compile(r"[*_]{0,2}([^:—–\n]{6,40}?)[*_]{0,2}\s*(?::(?:\s|\*)|\s[—–-]\s)")
 
 # What archives and file systems write for want of a time; nothing that is read here was written before.
+AT_ONCE = 30.0
+"""Seconds before and after a change within which others belong to it."""
+FEWEST_AT_ONCE, MOST_FILES = 4, 2000
 EARLIEST = datetime(1980, 1, 2, tzinfo=UTC)
 
 
@@ -90,7 +97,20 @@ def written_at(path: Path, data: bytes, now: datetime) -> EventTime | None:
 
 
 def _changed_at(path: Path) -> datetime | None:
+    """None where most of a folder changed at once: it was copied, or a program went over it."""
     try:
-        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        changed = path.stat().st_mtime
+        folder = path.parent
+        others = _changes(folder, folder.stat().st_mtime_ns)
+        moment = datetime.fromtimestamp(changed, UTC)
     except (OSError, OverflowError, ValueError):
         return None
+    near = bisect_right(others, changed + AT_ONCE) - bisect_left(others, changed - AT_ONCE) - 1
+    return None if near >= FEWEST_AT_ONCE and near * 2 >= len(others) - 1 else moment
+
+
+@lru_cache(maxsize=256)
+def _changes(folder: Path, _: int) -> list[float]:
+    """When the files of a folder were changed, in order."""
+    with os.scandir(folder) as entries:
+        return sorted(entry.stat().st_mtime for entry in islice(entries, MOST_FILES) if entry.is_file())
