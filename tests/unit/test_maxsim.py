@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from ricordo.tokenvectors import maxsim, nearest, pack, rotation
+from ricordo.tokenvectors import maxsim, nearest, pack, pack_each, rotation
 
 DIMENSION = 48
 
@@ -113,3 +113,9 @@ def test_weights_count_by_their_shares_alone(text: Rows, weights: NDArray[np.flo
     np.testing.assert_allclose(
         maxsim(question, weights, [pack(text)]), maxsim(question, 4 * weights, [pack(text)]), atol=1e-5
     )
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [3], [5, 0, 1, 64]])
+def test_texts_packed_together_are_as_when_packed_alone(lengths: list[int]) -> None:
+    texts = [random_rows(seed, tokens) for seed, tokens in enumerate(lengths)]
+    assert pack_each(texts) == [pack(text) for text in texts]
