@@ -93,6 +93,7 @@ def _watch(options: Options, paths: tuple[str, ...], *, ends: bool) -> int:
         if done.forgotten:
             tell(f"{done.forgotten} forgotten: their files are gone")
 
+    tell("reading what is there, and then whatever changes; Ctrl-C ends it")
     try:
         options.run(lambda memory: memory.watch(paths, tell=show))
     except KeyboardInterrupt:
