@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from itertools import groupby
+from zoneinfo import ZoneInfo
 
 from ricordo import sync
-from ricordo.memory import Memory, Origin
+from ricordo.dates import iso_time
+from ricordo.memory import EventTime, Memory, Origin
 from ricordo.settings import Settings
 from ricordo.testing import ListSource
 from twolanguages import memories
@@ -28,28 +30,19 @@ def fill(chosen: Settings, number: int) -> None:
             ListSource(Origin(kind="chat", uri=uri, title=title), tuple(said))
             for (uri, title), said in groupby(memories(number), _origin)
         )
-        pool = memory.remember(
-            "The connection pool has 20 connections", event_timestamp=datetime(2026, 1, 12, tzinfo=UTC), tags=["db"]
-        )
-        memory.revise(
-            pool.id, "The connection pool has 60 connections", event_timestamp=datetime(2026, 6, 9, tzinfo=UTC)
-        )
-        memory.revise(
-            pool.id,
-            "The connection pool has 40 connections since the move to Lisbon",
-            event_timestamp=datetime(2026, 10, 5, tzinfo=UTC),
-        )
-        memory.remember(
-            "Соня отдала запасные ключи от дачи Марине, код от калитки 4471",
-            event_timestamp=datetime(2026, 11, 10, 18, 30, tzinfo=UTC),
-            tags=["дом"],
-        )
-        memory.remember(
-            "Dana's door code is 4471; she is away until the first of December",
-            event_timestamp=datetime(2026, 11, 12, tzinfo=UTC),
-            tags=["home", "codes"],
-            metadata={"project": "atlas"},
-        )
+        pool = memory.remember("The connection pool has 20 connections", event_timestamp=day("2026-01-12"), tags=["db"])
+        memory.revise(pool.id, "The connection pool has 60 connections", event_timestamp=day("2026-06-09"))
+        now = "The connection pool has 40 connections since the move to Lisbon"
+        memory.revise(pool.id, now, event_timestamp=day("2026-10-05"))
+        keys = "Соня отдала запасные ключи от дачи Марине, код от калитки 4471"
+        memory.remember(keys, event_timestamp=datetime(2026, 11, 10, 18, 30, tzinfo=UTC), tags=["дом"])
+        door = "Dana's door code is 4471; she is away until the first of December"
+        memory.remember(door, event_timestamp=day("2026-11-12"), tags=["home", "codes"], metadata={"project": "atlas"})
+
+
+def day(text: str) -> EventTime | None:
+    """All of a day in Lisbon."""
+    return iso_time(text, ZoneInfo("Europe/Lisbon"))
 
 
 def _origin(memory: Memory) -> tuple[str, str | None]:

@@ -10,7 +10,7 @@ __all__ = ["Bar", "Chart", "Part", "bars", "line", "parts"]
 WIDTH, HEIGHT = 600.0, 64.0
 WIDEST = 24.0
 GAP = 0.18
-TICKS = 8
+TICKS = 12
 
 
 @dataclass(frozen=True, slots=True)
