@@ -87,7 +87,8 @@ def _watch(options: Options, paths: tuple[str, ...], *, ends: bool) -> int:
 
     def show(done: Watched) -> None:
         _tell_skipped(done.ingested)
-        options.show(done.ingested)
+        if done.ingested.origins.total or not (done.moved or done.forgotten):
+            options.show(done.ingested)
         if done.moved:
             tell(f"{done.moved} moved")
         if done.forgotten:
