@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 
+import anyio
 import pytest
 
 import ricordo
 from ricordo.analyzer import Analyzer, Terms
 from ricordo.engine import Engine
 from ricordo.errors import ConfigError, InvalidInput, NotFound
+from ricordo.exchange import Encoded
 from ricordo.ingest import Progress
 from ricordo.memory import EventOrigin, EventTime, Json, Memory, Origin
 from ricordo.query import Filters, Query, TimeRange
@@ -119,6 +122,32 @@ async def test_text_that_no_store_can_keep_is_mended(memory: Engine) -> None:
 
 
 # --- recall ---
+
+
+class Stuck(HashEmbedder):
+    """An embedder that reads no question until it is let go."""
+
+    def __init__(self) -> None:
+        self.asked, self.let_go, self.gave_up = Event(), Event(), False
+
+    def encode_queries(self, texts: Sequence[str]) -> Encoded:
+        self.asked.set()
+        self.gave_up = not self.let_go.wait(10)
+        return super().encode_queries(texts)
+
+
+async def test_a_recall_that_is_cancelled_does_not_wait_for_the_model() -> None:
+    embedder = Stuck()
+    async with ricordo.open(InMemoryStore(), embedder=embedder, namespace="test") as memory:
+        await memory.remember("the port is 8080")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(memory.recall, "which port?")
+            assert await anyio.to_thread.run_sync(embedder.asked.wait, 30)
+            tasks.cancel_scope.cancel()
+        assert not embedder.gave_up
+        embedder.let_go.set()
+
+        assert len((await memory.recall("which port?")).hits) == 1
 
 
 async def test_a_hit_tells_why_when_and_where_from(memory: Engine) -> None:
