@@ -40,7 +40,7 @@ _WEAK = (
     r"(?:[-_][\w-]*)?"
 )
 _MARKER = re.compile(
-    rf"(?:<(?=[^\w<>\n]{{0,5}}(?:{_STRONG})(?![\w-]))"
+    rf"(?:<(?=[^\w<>‹\n]{{0,5}}(?:{_STRONG})(?![\w-]))"
     # List<User> is a type, and a < user_count a comparison.
     rf"|(?<!\w)<(?=[/!?]{{0,2}}(?:{_WEAK})(?![\w-]))"
     r"|<(?=\|[^|>\n]{1,40}\|>)|<(?=<\s*/?\s*sys\s*>)|\[(?=\s*/?\s*inst\s*\]))"

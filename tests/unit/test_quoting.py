@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ricordo.disarm import disarmed, flat, without_quotes
@@ -126,6 +126,7 @@ def test_what_has_no_glyph_is_gone(text: str, left: str) -> None:
 
 
 @given(texts)
+@example("<<RICORDO")
 def test_disarming_again_changes_nothing(text: str) -> None:
     assert disarmed(disarmed(text)) == disarmed(text)
     assert flat(flat(text)) == flat(text)
