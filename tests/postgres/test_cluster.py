@@ -155,6 +155,7 @@ async def read_everything(store: PostgresStore, first: Memory) -> None:
     await store.reading(NAMESPACE, FILE.uri)
     await store.candidates(NAMESPACE, ["x"], Aspects(terms=("lake",), reach=1))
     await store.timeline(NAMESPACE, EVERYTHING, 5)
+    await store.survey(NAMESPACE)
     await store.tombstones(NAMESPACE, ["x"])
     await store.missing(NAMESPACE, ["x"], HashEmbedder.fingerprint)
     await store.get(NAMESPACE, ["x"])
