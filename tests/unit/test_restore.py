@@ -14,9 +14,12 @@ from ricordo.testing import HashEmbedder
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "embedded"])
 async def memory(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Engine]:
-    url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path / 'store.db'}"}[request.param]
+    if request.param == "embedded":
+        url = request.getfixturevalue("embedded_url")
+    else:
+        url = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path / 'store.db'}"}[request.param]
     async with ricordo.open(url, embedder=HashEmbedder()) as engine:
         yield engine
 

@@ -113,6 +113,7 @@ def test_answers_come_while_one_types_and_the_window_can_be_removed(page: Page, 
     page.locator("#query").press_sequentially("кто отдал ключи на прошлой неделе", delay=5)
     expect(page.locator(".chip").first).to_contain_text("на прошлой неделе")
     expect(page.locator(".card").first).to_contain_text("Соня отдала")
+    expect(page.get_by_role("status")).to_contain_text("answers")
     assert "query=" in page.url
 
     page.locator(".chip a").first.click()

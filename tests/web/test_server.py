@@ -135,14 +135,13 @@ def test_the_command_tells_programs_the_token(tmp_path: Path) -> None:
     process = command("--port", "0", "--json", home=tmp_path)
     assert process.stdout is not None
     told = json.loads("".join(process.stdout.readline() for _ in range(4)))
-    stats = httpx2.get(
-        f"{urlsplit(told['url'])._replace(path='/api/stats', query='').geturl()}",
-        headers={"Authorization": f"Bearer {told['token']}"},
-    )
+    base = told["url"].partition("/?")[0]
+    with httpx2.Client(base_url=base, headers={"Authorization": f"Bearer {told['token']}"}, timeout=30) as program:
+        stats, diagnosis = program.get("/api/stats").json(), program.get("/api/doctor").json()
     process.terminate()
     process.communicate(timeout=20)
 
-    assert stats.json()["memories"] == 0
+    assert (stats["memories"], diagnosis["ok"]) == (0, True)
 
 
 def test_an_address_beyond_this_machine_needs_a_token_of_ones_own(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ if (ask && results) {
       const response = await fetch("/?" + query, { signal: under.signal, headers: { Accept: "text/html" } });
       if (!response.ok) return;
       results.innerHTML = await response.text();
+      one("#status").textContent = one(".summary, .empty h2", results)?.textContent ?? "";
       history.replaceState(null, "", address);
     } catch (error) {
       if (error.name !== "AbortError") throw error;
