@@ -99,6 +99,12 @@ def test_a_manifest_leads_to_the_files_beside_it(tmp_path: Path) -> None:
     assert [item.why for item in skipped if "beside" in item.why] == ["names projects-000.zip, which is not beside it"]
 
 
+def test_a_manifest_leads_to_what_was_unpacked_beside_it(tmp_path: Path) -> None:
+    write_json(tmp_path / "conversations-000" / "conversations.json", [CLOCK])
+    said, skipped = read(manifest(tmp_path, ["conversations-000.zip"]))
+    assert (len(said), skipped) == (3, [])
+
+
 def test_an_archive_in_an_archive_is_read(tmp_path: Path) -> None:
     inner = one_zip(tmp_path / "inner.zip", [CLOCK]).read_bytes()
     (tmp_path / "inner.zip").unlink()

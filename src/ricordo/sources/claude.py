@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
+from ricordo.errors import SourceError
 from ricordo.memory import Json, Origin, clean
 from ricordo.protocols import Skipped
 from ricordo.sources.blobs import Blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.claude_turns import SITE, Unknown, one_line, read_conversation
 from ricordo.sources.conversations import ASSISTANT, USER, Conversation, ConversationSource, Turn
+from ricordo.sources.folder import shown, walk
 from ricordo.sources.injected import without_injected
 from ricordo.sources.records import elements
 from ricordo.sources.values import fields, items, moment, text
@@ -115,22 +117,30 @@ def designs(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationSo
 
 
 def manifest(blob: Blob, circumstances: Circumstances) -> Iterator[Path | Skipped]:
-    """The files that an export in parts names and that lie beside it; those missing are told.
+    """The files that an export in parts names and that lie beside it, unpacked or not; those missing are told.
 
     The addresses in it open a whole export once to whoever has them: they are never read.
     """
     del circumstances
     if blob.path is None:
         return
-    beside = sorted(path for path in blob.path.parent.iterdir() if path.is_file())
+    beside = _beside(blob.path)
     for part in map(fields, items(next(_values(blob), {}).get("data_files"))):
-        name = PurePosixPath(text(part.get("filename"))).name
-        stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
-        pattern = re.compile(re.escape(stem) + COPY + re.escape(suffix))
-        files = [path for path in beside if pattern.fullmatch(path.name)]
-        yield from files
-        if name and not files and not (blob.path.parent / stem).is_dir():
-            yield Skipped(where=blob.where, why=f"names {clean(name)}, which is not beside it", loses_memories=False)
+        name = PurePosixPath(text(part.get("filename")))
+        pattern = re.compile(re.escape(name.stem) + COPY + f"(?:{re.escape(name.suffix)})?")
+        found = [path for path in beside if pattern.fullmatch(path.name)]
+        for path in found:
+            yield from walk(path)
+        if name.stem and not found:
+            why = f"names {clean(name.name)}, which is not beside it"
+            yield Skipped(where=blob.where, why=why, loses_memories=False)
+
+
+def _beside(path: Path) -> list[Path]:
+    try:
+        return sorted(path.parent.iterdir())
+    except OSError as error:
+        raise SourceError(shown(path.parent), error.strerror or str(error)) from error
 
 
 def _values(blob: Blob) -> Iterator[Mapping[str, object]]:
