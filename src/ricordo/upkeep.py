@@ -81,8 +81,9 @@ async def restore(file: Path, store: Store, filed: Callable[[Path], Filed], *, o
     """
     stats = await store.stats()
     if stats.memories and not overwrite:
+        holds = f"{stats.memories:,} {'memory' if stats.memories == 1 else 'memories'}"
         raise InvalidInput(
-            f"{stats.store} is not empty: it holds {stats.memories:,} {'memory' if stats.memories == 1 else 'memories'}; with --overwrite the backup takes its place, "
+            f"{stats.store} is not empty: it holds {holds}; with --overwrite the backup takes its place, "
             "after a copy of it was made"
         )
     if isinstance(store, Filed):
