@@ -81,6 +81,22 @@ async def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA user_version").fetchone() == (99,)
 
 
+async def test_a_program_that_still_runs_writes_nothing_after_a_newer_one_has_migrated(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    older = Database(path)
+    older.open()
+    step = Migration(version=2, name="0002_more", sql="CREATE TABLE more (x); PRAGMA user_version = 2;")
+    newer = Database(path, (*load_migrations(PACKAGE), step))
+    newer.open()
+    newer.close()
+
+    with pytest.raises(SchemaTooNew, match="start this program again"), older.writing() as connection:
+        connection.execute("DELETE FROM memory")
+    older.close()
+    with pytest.raises(SchemaTooNew, match=r"store\.db\.schema-1-.*\.backup"):
+        Database(path).open()
+
+
 async def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "contacts.db"
     with closing(sqlite3.connect(path)) as connection:

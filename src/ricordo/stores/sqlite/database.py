@@ -98,6 +98,7 @@ class Database:
         with self._writing, self._connection() as connection, self._translated():
             connection.execute("BEGIN IMMEDIATE")
             try:
+                self._check_version(connection)
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
@@ -199,6 +200,11 @@ class Database:
         if tables and mark != APPLICATION_ID:
             raise StoreError(f"{path} is a database of another program; name a file of its own for the store")
         return int(version)
+
+    def _check_version(self, connection: sqlite3.Connection) -> None:
+        """Write nothing to a file that a newer ricordo has changed since it was opened."""
+        if self._version(connection) > len(self.migrations):
+            raise SchemaTooNew(f"{self.path} was brought up to date by a newer ricordo: start this program again")
 
     def _migrate(self) -> None:
         with self._connection() as connection, self._translated():
