@@ -454,7 +454,7 @@ def test_a_keeper_that_hangs_is_done_without_and_can_be_ended(
     remember()
     process = keeper()
     process.send_signal(signal.SIGSTOP)
-    environment["RICORDO_HOOK_MS"] = "6000"
+    environment["RICORDO_HOOK_MS"] = "12000"
 
     assert FACT in hook("prompt-submit", CLAUDE["UserPromptSubmit"])
 

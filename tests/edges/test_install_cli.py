@@ -190,6 +190,19 @@ def test_doctor_tells_a_hook_whose_program_is_gone(run: Run, ask: Ask, home: Pat
     assert ("Claude Code", "fault", "~/.claude.json runs /old tools/ricordo, which is not there") in checks(diagnosis)
 
 
+@linux
+def test_doctor_knows_the_plugin_and_what_is_told_twice(run: Run, ask: Ask, home: Path) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.write_text('{"enabledPlugins": {"ricordo@ricordo": true}}')
+    before = dict((name, status) for name, status, _ in checks(ask("doctor")[1]))
+    run("install", "claude-code")
+
+    twice = {name: message for name, _, message in checks(ask("doctor")[1])}
+
+    assert before["Claude Code"] in ("ok", "fault"), "as the PATH has it"
+    assert "memories are told twice" in twice["Claude Code"]
+
+
 def test_doctor_says_that_no_assistant_is_set_up(ask: Ask) -> None:
     code, diagnosis = ask("doctor")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from ricordo.cli.install import machine
 from ricordo.clients.assistants import PROJECT
 from ricordo.clients.check import Seen, examine
+from ricordo.clients.entries import NAME
 from ricordo.clients.handshake import Refused, shake_hands
 from ricordo.clients.program import MODULE
 from ricordo.keeper.control import KeeperState, look
@@ -67,12 +69,24 @@ def _configuration(seen: Seen) -> Finding:
     if seen.state == "stale":
         message = f"{where} runs {seen.why}, which is not there"
         return Finding(name=name, status="fault", message=message, mend=again)
+    if seen.plugin:
+        return _plugged(seen, name)
     if not seen.command:
         return Finding(name=name, status="note", message=f"hooks, but no server in {where}", mend=again)
     missing = sorted(set(seen.assistant.events) - set(seen.hooks or ()))
     if missing and seen.hooks is not None:
         return Finding(name=name, status="note", message=f"{where}; no hook for {', '.join(missing)}", mend=again)
     return Finding(name=name, status="ok", message=f"{where}{', with hooks' if seen.hooks else ''}")
+
+
+def _plugged(seen: Seen, name: str) -> Finding:
+    if seen.hooks or seen.command:
+        message = "the plugin is switched on beside what ricordo install put in: memories are told twice"
+        return Finding(name=name, status="note", message=message, mend=f"ricordo uninstall {seen.assistant.name}")
+    if shutil.which(NAME) is None:
+        message = "the plugin is switched on, and no ricordo is on the PATH"
+        return Finding(name=name, status="fault", message=message, mend="install ricordo where the PATH leads to it")
+    return Finding(name=name, status="ok", message="by the plugin")
 
 
 def _server(command: tuple[str, ...]) -> Finding:

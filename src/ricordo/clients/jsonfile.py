@@ -13,7 +13,7 @@ from ricordo.clients.entries import NAME, hook_event, is_own_server
 from ricordo.clients.jsonc import Malformed, Node, line_of, parse
 from ricordo.clients.splice import Style, add, cut, style_of
 
-__all__ = ["JsonHooks", "JsonServer"]
+__all__ = ["JsonHooks", "JsonServer", "has_plugin"]
 
 EMPTY = "{}"
 
@@ -77,6 +77,13 @@ class JsonHooks:
             text = _without_one(text, _held(text, "hooks", event))
             text = _without_empty(text, ("hooks", event), kept)
         return text
+
+
+def has_plugin(text: str) -> bool:
+    """Whether the settings of Claude Code have the plugin of our name switched on. Raises Malformed."""
+    plugins = _root(text).get("enabledPlugins")
+    members = plugins.members if plugins is not None else []
+    return any(member.key.startswith(f"{NAME}@") and member.node.scalar is True for member in members)
 
 
 def _root(text: str) -> Node:
