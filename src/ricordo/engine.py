@@ -274,7 +274,7 @@ class Engine:
         hears of the first reading and of all that changed anything since. Raises MissingExtra without watchfiles,
         InvalidInput for a path that cannot be followed, StoreError, ModelError.
         """
-        await watch(self._writer, paths, partial(self._find, named=False), self._clock, tell, patience)
+        await watch(self._writer, paths, partial(self._find, named=False), tell, patience)
 
     async def show(self, memory_id: str) -> Memory:
         """The memory whose id is, or begins with, `memory_id`. Raises NotFound, InvalidInput."""

@@ -16,7 +16,7 @@ from ricordo.ingest import Ingested, gone
 from ricordo.memory import Origin, clean
 from ricordo.remember import Writer
 
-__all__ = ["file_of", "is_lost", "pruned"]
+__all__ = ["file_of", "is_lost", "lost_origins", "pruned"]
 
 
 async def pruned(writer: Writer, paths: Iterable[str | PathLike[str]], ingested: Ingested) -> Ingested:
@@ -25,9 +25,7 @@ async def pruned(writer: Writer, paths: Iterable[str | PathLike[str]], ingested:
     A folder that is missing or empty forgets nothing: more likely its disk is not there. Raises StoreError.
     """
     folders, skipped = await to_thread.run_sync(_folders, list(map(Path, paths)))
-    survey = await writer.store.survey(writer.namespace)
-    origins = [held.origin for held in survey.origins]
-    lost = await to_thread.run_sync(_lost, origins, folders)
+    lost = await _lost_below(writer, folders)
     added = await writer.write((), (), [gone(origin) for origin in lost])
     if added.forgotten:
         await writer.purge()
@@ -36,6 +34,17 @@ async def pruned(writer: Writer, paths: Iterable[str | PathLike[str]], ingested:
         forgotten=ingested.forgotten + len(added.forgotten),
         skipped=(*ingested.skipped, *skipped),
     )
+
+
+async def lost_origins(writer: Writer, paths: Iterable[str | PathLike[str]]) -> list[Origin]:
+    """What was read from files below these folders that are there no more. Raises StoreError."""
+    folders, _ = await to_thread.run_sync(_folders, list(map(Path, paths)))
+    return await _lost_below(writer, folders)
+
+
+async def _lost_below(writer: Writer, folders: list[Path]) -> list[Origin]:
+    survey = await writer.store.survey(writer.namespace)
+    return await to_thread.run_sync(_lost, [held.origin for held in survey.origins], folders)
 
 
 def _folders(paths: list[Path]) -> tuple[list[Path], list[Skipped]]:

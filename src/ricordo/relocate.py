@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from anyio import to_thread
 
-from ricordo.exchange import Added, Tombstone
+from ricordo.errors import SourceError
+from ricordo.exchange import Added, Skipped, Tombstone
 from ricordo.ingest import gone, revision_in
 from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading
 from ricordo.protocols import Source
 from ricordo.remember import Made, Writer
 
-__all__ = ["Move", "held_by", "relocated"]
+__all__ = ["Move", "Mover", "held_by", "relocated"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +23,57 @@ class Move:
 
     old: Origin
     source: Source
+
+
+class Mover:
+    """Tells moves from news while sources are read, and makes them when all are.
+
+    `moves` are the sources found so far that hold what one of the lost origins held.
+    """
+
+    def __init__(self, writer: Writer, lost: Mapping[str, Origin]) -> None:
+        self._writer = writer
+        self._lost = dict(lost)
+        self.moves: list[Move] = []
+
+    @classmethod
+    async def of(cls, writer: Writer, lost: Iterable[Origin]) -> Mover:
+        """One that knows what these held when they were last read; where nothing was, there is nothing to move."""
+        known: dict[str, Origin] = {}
+        for origin in lost:
+            reading = await writer.store.reading(writer.namespace, origin.uri)
+            if reading is not None and reading.memories:
+                known[reading.revision] = origin
+        return cls(writer, known)
+
+    def unmoved(self, sources: Iterable[Source | Skipped]) -> Iterator[Source | Skipped]:
+        """The sources that are no moves."""
+        for source in sources:
+            old = self._former(source)
+            if old is not None and not isinstance(source, Skipped):
+                self.moves.append(Move(old=old, source=source))
+            else:
+                yield source
+
+    def _former(self, source: Source | Skipped) -> Origin | None:
+        if not self._lost or isinstance(source, Skipped):
+            return None
+        try:
+            return self._lost.pop(revision_in(source.revision(), self._writer), None)
+        except SourceError:
+            return None  # it is reported when it is read
+
+    async def move(self) -> dict[str, int]:
+        """Make the moves: the uris that were moved from, and how many memories each had."""
+        held = await held_by(self._writer, (move.old for move in self.moves))
+        moved: dict[str, int] = {}
+        for move in self.moves:
+            try:
+                await relocated(self._writer, move, held[move.old.uri])
+                moved[move.old.uri] = len(held[move.old.uri])
+            except SourceError:  # it is on its way again
+                continue
+        return moved
 
 
 async def held_by(writer: Writer, origins: Iterable[Origin]) -> dict[str, list[Memory]]:
@@ -35,7 +86,7 @@ async def held_by(writer: Writer, origins: Iterable[Origin]) -> dict[str, list[M
     return held
 
 
-async def relocated(writer: Writer, move: Move, old: Sequence[Memory], now: datetime) -> Added:
+async def relocated(writer: Writer, move: Move, old: Sequence[Memory]) -> Added:
     """Let the memories of the old origin, all of them, be those of the new one, in one transaction.
 
     Nothing that is the same is read by the model again, and what was forgotten there stays forgotten here. Raises
@@ -44,7 +95,7 @@ async def relocated(writer: Writer, move: Move, old: Sequence[Memory], now: date
     told = await to_thread.run_sync(move.source.revision)
     read = await to_thread.run_sync(list, move.source.memories())
     said = [writer.cleaned(item) for item in read if isinstance(item, Memory)]
-    await _bury_again(writer, said, move.old, now)
+    await _bury_again(writer, said, move.old)
     memories = list(_carried(said, old))
     chunks = await to_thread.run_sync(writer.cut, memories)
     made = await _made_before(writer, old, chunks)
@@ -56,12 +107,12 @@ async def relocated(writer: Writer, move: Move, old: Sequence[Memory], now: date
     return await writer.write(memories, chunks, [reading, gone(move.old)], made=made)
 
 
-async def _bury_again(writer: Writer, said: Iterable[Memory], old: Origin, now: datetime) -> None:
+async def _bury_again(writer: Writer, said: Iterable[Memory], old: Origin) -> None:
     """Mark as forgotten what was forgotten under its old name."""
-    named = {replace(memory, origin=old, id="").id: memory.id for memory in said}
+    named = {replace(memory, origin=old, id="").id: memory for memory in said}
     forgotten = await writer.store.tombstones(writer.namespace, list(named))
     if forgotten:
-        marks = [Tombstone(memory_id=named[known], forgotten_at=now) for known in forgotten]
+        marks = [Tombstone(memory_id=named[known].id, forgotten_at=named[known].created_at) for known in forgotten]
         await writer.store.bury(writer.namespace, marks)
 
 

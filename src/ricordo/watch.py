@@ -12,7 +12,6 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from stat import S_ISREG
@@ -23,14 +22,14 @@ from anyio import to_thread
 from anyio.abc import TaskStatus
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from ricordo.errors import InvalidInput, MissingExtra, SourceError, StoreBusy
+from ricordo.errors import InvalidInput, MissingExtra, StoreBusy
 from ricordo.exchange import Skipped
 from ricordo.folders import is_passed_over
-from ricordo.ingest import Ingested, gone, ingest, revision_in
+from ricordo.ingest import Ingested, gone, ingest
 from ricordo.memory import Origin
 from ricordo.protocols import Source
 from ricordo.prune import file_of, is_lost
-from ricordo.relocate import Move, held_by, relocated
+from ricordo.relocate import Mover
 from ricordo.remember import Writer
 
 __all__ = ["Patience", "Watched", "watch"]
@@ -75,7 +74,6 @@ async def watch(
     writer: Writer,
     paths: Iterable[str | PathLike[str]],
     find: Find,
-    clock: Callable[[], datetime],
     tell: Callable[[Watched], None] | None = None,
     patience: Patience | None = None,
 ) -> None:
@@ -86,7 +84,7 @@ async def watch(
     """
     roots = await to_thread.run_sync(_roots, [Path(path) for path in paths])
     send, receive = anyio.create_memory_object_stream[frozenset[Path]](math.inf)
-    follower = _Follower(writer=writer, roots=roots, find=find, clock=clock, patience=patience or Patience())
+    follower = _Follower(writer=writer, roots=roots, find=find, patience=patience or Patience())
     try:
         async with send, receive, anyio.create_task_group() as tasks:
             # Listening begins before the first reading, so that nothing is missed between the two.
@@ -199,7 +197,6 @@ class _Follower:
     writer: Writer
     roots: tuple[_Root, ...]
     find: Find
-    clock: Callable[[], datetime]
     patience: Patience
     first: dict[Path, float] = field(default_factory=dict)
     last: dict[Path, float] = field(default_factory=dict)
@@ -266,12 +263,11 @@ class _Follower:
 
     async def _take(self, present: Sequence[Path], believed: Sequence[Path]) -> Watched:
         lost = await self._lost(self.missing) if self.missing else []
-        known = await self._revisions(origin for _, origin in lost)
-        moves: list[Move] = []
+        mover = await Mover.of(self.writer, (origin for _, origin in lost))
         begin = time.monotonic()
-        done = await ingest(self.writer, self._unmoved(present, known, moves))
+        done = await ingest(self.writer, mover.unmoved(self.find(present)))
         self._rest(present, begin)
-        moved, gone_for_good = await self._move(moves), frozenset(believed)
+        moved, gone_for_good = await mover.move(), frozenset(believed)
         ends = [
             gone(origin) for path, origin in lost if origin.uri not in moved and _is_at_or_below(path, gone_for_good)
         ]
@@ -281,37 +277,6 @@ class _Follower:
         for path in (*believed, *(path for path, origin in lost if origin.uri in moved)):
             self.missing.pop(path, None)
         return Watched(ingested=done, moved=len(moved), forgotten=len(added.forgotten))
-
-    async def _move(self, moves: Sequence[Move]) -> set[str]:
-        """The uris that were moved from."""
-        held = await held_by(self.writer, (move.old for move in moves))
-        moved: set[str] = set()
-        for move in moves:
-            try:
-                await relocated(self.writer, move, held[move.old.uri], self.clock())
-                moved.add(move.old.uri)
-            except SourceError:  # it is on its way again, and will be heard of
-                continue
-        return moved
-
-    def _unmoved(
-        self, present: Sequence[Path], known: dict[str, Origin], moves: list[Move]
-    ) -> Iterator[Source | Skipped]:
-        """The sources at these paths, without those that hold what one that is missing held: these are moves."""
-        for source in self.find(present):
-            old = self._former(source, known)
-            if old is not None and not isinstance(source, Skipped):
-                moves.append(Move(old=old, source=source))
-            else:
-                yield source
-
-    def _former(self, source: Source | Skipped, known: dict[str, Origin]) -> Origin | None:
-        if not known or isinstance(source, Skipped):
-            return None
-        try:
-            return known.pop(revision_in(source.revision(), self.writer), None)
-        except SourceError:
-            return None  # it is reported when it is read
 
     def _rest(self, present: Iterable[Path], begin: float) -> None:
         now = time.monotonic()
@@ -331,12 +296,3 @@ class _Follower:
             for path, origin in found
             if _is_at_or_below(path, wanted) and _is_at_or_below(path, roots) and is_lost(path, [path])
         ]
-
-    async def _revisions(self, origins: Iterable[Origin]) -> dict[str, Origin]:
-        """The revisions at which these were read last. One of which nothing is held has nothing to move."""
-        known: dict[str, Origin] = {}
-        for origin in origins:
-            reading = await self.writer.store.reading(self.writer.namespace, origin.uri)
-            if reading is not None and reading.memories:
-                known[reading.revision] = origin
-        return known

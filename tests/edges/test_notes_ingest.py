@@ -74,6 +74,19 @@ def test_what_a_page_still_says_was_said_when_it_was_first_read(memory: sync.Eng
     assert found == {"# Hull\n\nGreen.": early, "# Sail\n\nRed.": late}
 
 
+def test_a_pruning_takes_along_what_was_moved(memory: sync.Engine, vault: Path) -> None:
+    memory.ingest([vault])
+    before = {hit.text: hit.memory.created_at for hit in memory.recall("sell", limit=1).hits}
+    (vault / "Projects").rename(vault / "Done")
+    (vault / "Broken.md").unlink()
+    counts = memory.ingest([vault], prune=True)
+    assert (counts.memories, counts.added, counts.unchanged, counts.forgotten) == (8, 0, 8, 2)
+    (hit,) = memory.recall("sell", limit=1).hits
+    assert hit.memory.origin.uri.endswith("/Done/Boat.md")
+    assert {hit.text: hit.memory.created_at} == before
+    assert memory.ingest([vault], prune=True).unchanged == 8
+
+
 def test_links_tags_names_and_properties_are_found(memory: sync.Engine, vault: Path) -> None:
     memory.ingest([vault])
     assert "[[Ann Lee|Ann]]" in memory.recall("Ann Lee", limit=3).hits[0].text + memory.recall("Ann Lee").hits[1].text
