@@ -266,6 +266,12 @@ def test_a_page_that_did_not_change_is_not_sent_again(site: Site, pool: str) -> 
     assert site.browser.get("/timeline", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
 
 
+def test_the_files_of_the_pages_are_kept_by_the_browser(site: Site) -> None:
+    for address in Links(site.browser.get("/").text).files:
+        assert "immutable" in site.browser.get(address).headers["cache-control"]
+    assert site.browser.get("/").headers["cache-control"] == "private, no-cache"
+
+
 def test_links_stay_in_the_namespace(site: Site) -> None:
     site.program.post("/api/remember", params={"namespace": "work"}, json={"text": "at work"})
     page = site.browser.get("/?namespace=work").text

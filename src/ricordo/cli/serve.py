@@ -67,6 +67,8 @@ def serve(options: Options, /, *, opens: bool, **place: Unpack[Place]) -> int:
         from ricordo.web.app import create_app
         from ricordo.web.server import Server, link, listen
     except ImportError as error:
+        if (error.name or "").startswith("ricordo"):
+            raise
         raise MissingExtra("web", f"the pages need {error.name}") from error
     import anyio
 

@@ -65,7 +65,6 @@ class Endpoint:
     given: tuple[Parameter, ...] = ()
     takes: str | None = None
     repeatable: bool = False
-    in_namespace: bool = True
     failures: tuple[int, ...] = field(default=(400,))
 
     async def __call__(self, request: Request) -> Response:

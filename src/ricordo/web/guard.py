@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -22,6 +23,8 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 SESSION_COOKIE = "session"
 BEARER = "bearer"
 
+LASTING = "max-age=31536000, immutable"
+"""Of the files of our pages: their addresses change with what they hold."""
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -74,7 +77,7 @@ class Guard:
             await self.app(scope, receive, send)
         elif scope["type"] == "http":
             answer = self._checked(scope) or self.app
-            await answer(scope, receive, _with_headers(send))
+            await answer(scope, receive, _with_headers(send, lasting=scope["path"].startswith(STATIC)))
         else:
             await send({"type": "websocket.close", "code": 1008})
 
@@ -116,13 +119,14 @@ def _query(scope: Scope) -> dict[str, str]:
     return dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, *, lasting: bool) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers[name] = value
-            headers.setdefault("Cache-Control", "private, no-cache")
+            found = lasting and message["status"] == HTTPStatus.OK
+            headers.setdefault("Cache-Control", LASTING if found else "private, no-cache")
             del headers["server"]
         await send(message)
 
