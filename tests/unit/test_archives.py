@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from claudefiles import conversation, message, write_zip
+from ricordo.errors import SourceError
 from ricordo.memory import Memory
 from ricordo.protocols import Skipped
 from ricordo.sources import find_sources
@@ -34,11 +35,14 @@ def read(path: Path) -> tuple[list[str], list[str]]:
     said: list[str] = []
     why: list[str] = []
     for source in find_sources([path], now=NOW):
-        for item in (source,) if isinstance(source, Skipped) else source.memories():
-            if isinstance(item, Memory):
-                said.append(item.text)
-            elif isinstance(item, Skipped):
-                why.append(item.why)
+        try:
+            for item in (source,) if isinstance(source, Skipped) else source.memories():
+                if isinstance(item, Memory):
+                    said.append(item.text)
+                elif isinstance(item, Skipped):
+                    why.append(item.why)
+        except SourceError as error:  # no archive any longer, and no text either
+            why.append(error.why)
     assert sorted(path.parent.rglob("*")) == before
     return said, why
 
