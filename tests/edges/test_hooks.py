@@ -34,8 +34,8 @@ from ricordo.settings import load_settings
 
 FACT = "Baikal is deployed by Tomasz, on Tuesdays"
 HEAVY = {"anyio", "asyncio", "click", "mcp", "numpy", "onnxruntime", "rich", "sqlite3", "tokenizers", "yaml"}
-SLACK = 1.0
-"""Seconds that a busy machine may take to notice that the time is up."""
+SLACK = 15.0
+"""Seconds that a busy machine may take beyond what a hook may; a lock would be waited for a minute."""
 
 CHATTY = """
 import os, sys
@@ -64,7 +64,7 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
         "HOME": str(tmp_path),
         "RICORDO_HOME": str(tmp_path / "ricordo"),
         "RICORDO_EMBEDDER": "none",
-        "RICORDO_HOOK_MS": "20000",  # for machines that do much else; what takes too long is a test of its own
+        "RICORDO_HOOK_MS": "60000",  # for machines that do much else; what takes too long is a test of its own
         "RICORDO_KEEPER": "off",
         "RICORDO_TZ": "UTC",
         "XDG_RUNTIME_DIR": runtime,
@@ -158,7 +158,7 @@ def _journal(environment: dict[str, str], name: str = "hooks.log") -> str:
     return file.read_text() if file.exists() else ""
 
 
-def _until(true: Callable[[], bool], seconds: float = 10.0) -> None:
+def _until(true: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it did not come to pass in time"
@@ -354,7 +354,7 @@ def test_an_assistant_that_never_ends_its_payload_is_not_waited_for(environment:
     environment["RICORDO_HOOK_MS"] = "1000"
     command = [sys.executable, "-m", "ricordo", "hook", "prompt-submit"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
-        assert process.wait(timeout=1 + 5 * SLACK) == 0
+        assert process.wait(timeout=60) == 0
         assert process.stdout is not None
         assert process.stdout.read() == b""
     assert "out of time" in _journal(environment)
@@ -448,13 +448,14 @@ def test_a_keeper_that_was_killed_is_done_without_and_followed_by_another(
 
 
 @unix
+@pytest.mark.slow
 def test_a_keeper_that_hangs_is_done_without_and_can_be_ended(
     remember: Remember, hook: Hook, keeper: Keeper, environment: dict[str, str], place: Place
 ) -> None:
     remember()
     process = keeper()
     process.send_signal(signal.SIGSTOP)
-    environment["RICORDO_HOOK_MS"] = "12000"
+    environment["RICORDO_HOOK_MS"] = "30000"
 
     assert FACT in hook("prompt-submit", CLAUDE["UserPromptSubmit"])
 
@@ -547,7 +548,7 @@ def test_of_many_that_are_started_at_once_one_stays(
     command = [sys.executable, "-m", "ricordo", "keep"]
     processes = [subprocess.Popen(command, env=environment) for _ in range(4)]
     try:
-        _until(lambda: sum(process.poll() is not None for process in processes) == 3, seconds=20)
+        _until(lambda: sum(process.poll() is not None for process in processes) == 3)
         (left,) = [process for process in processes if process.poll() is None]
 
         assert sorted(process.returncode for process in processes if process is not left) == [1, 1, 1]
@@ -582,7 +583,7 @@ def test_a_keeper_that_nobody_asks_leaves(environment: dict[str, str], remember:
     environment["RICORDO_KEEPER_MINUTES"] = "0"
     process = subprocess.Popen([sys.executable, "-m", "ricordo", "keep"], env=environment)
 
-    assert process.wait(timeout=15) == 0
+    assert process.wait(timeout=60) == 0
     assert "leaves after 0 answers" in _journal(environment, "keeper.log")
 
 
@@ -598,7 +599,7 @@ def test_a_keeper_whose_store_was_replaced_leaves(
     shutil.copy(store, store.with_suffix(".copy"))
     store.with_suffix(".copy").replace(store)
 
-    assert process.wait(timeout=15) == 0
+    assert process.wait(timeout=60) == 0
     assert "was replaced" in _journal(environment, "keeper.log")
 
 
@@ -635,7 +636,7 @@ def test_a_keeper_reads_what_was_set_aside(
     (entry,) = queue.folder.glob("*.json")
     os.utime(entry, (time.time() - 60,) * 2)
 
-    _until(lambda: "the queue was read, exit code 0" in _journal(environment, "keeper.log"), seconds=20)
+    _until(lambda: "the queue was read, exit code 0" in _journal(environment, "keeper.log"))
 
     assert queue.waiting() == 0
     stopped(place)
