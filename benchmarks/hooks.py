@@ -47,7 +47,8 @@ def main() -> None:
         prompts = [question.text for question in questions(runs, stored)]
         print(f"{notes:,} notes, {runs} runs each; milliseconds from start to end of the process, p50 and p95")
         _show("python -c pass", [_timed([sys.executable, "-c", "pass"], environment) for _ in range(runs)])
-        without = {**environment, "RICORDO_KEEPER": "off"}
+        # With time enough, so that what it would take is seen and not when it is stopped.
+        without = {**environment, "RICORDO_KEEPER": "off", "RICORDO_HOOK_MS": "60000"}
         _show("prompt-submit by words alone", _hooks("prompt-submit", prompts, without))
         _keep(environment)
         place = place_for(load_settings({}, environment), environment)
