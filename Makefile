@@ -8,7 +8,7 @@ READY_TO_TEST := $(VENV)/ready-to-test
 # A folder of datasets; docs/benchmarks says where each is had.
 DATA ?= data
 
-.PHONY: demo test lint bench eval setup clean
+.PHONY: demo test test-trust audit sbom lint bench eval setup clean
 .DEFAULT_GOAL := test
 
 demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
@@ -16,6 +16,17 @@ demo: $(READY)  ## the main job on real input: five questions over these docs an
 
 test: $(READY_TO_TEST)  ## every test
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+test-trust: $(READY_TO_TEST)  ## crashes, damage, crowds, leaks: the long form, with fixed seeds; prints what it did
+	TRUST=long $(BIN)/python -m pytest -n auto --dist worksteal -rP --no-header --timeout 1200 tests/trust tests/edges/test_crash.py tests/edges/test_forget.py tests/migration
+
+audit: $(READY)  ## known faults of the packages installed here, by the Python advisory database
+	$(BIN)/python -m pip install --quiet 'pip-audit>=2.7,<3'
+	$(BIN)/pip-audit --local --skip-editable
+
+sbom: $(READY)  ## what an installation is made of, as sbom.json in CycloneDX
+	$(BIN)/python -m pip install --quiet 'cyclonedx-bom>=5,<8'
+	$(BIN)/cyclonedx-py environment --output-reproducible --of JSON -o sbom.json $(BIN)/python
 
 lint: $(READY_TO_TEST)  ## formatting, lint and types
 	$(BIN)/ruff format --check .

@@ -21,15 +21,16 @@ from typing import Any
 import anyio
 
 from ricordo import sync
-from ricordo.errors import InvalidInput, NotFound
+from ricordo.errors import InvalidInput, NotFound, StoreError
 from ricordo.move import move
 from ricordo.stores import open_store
 from ricordo.stores.sqlite import SqliteStore
 from ricordo.testing import HashEmbedder
 from ricordo.upkeep import back_up
 
-__all__ = ["Acknowledged", "Zygote", "acknowledged", "zygote"]
+__all__ = ["REFUSED", "SHARED", "Acknowledged", "Zygote", "acknowledged", "zygote"]
 
+REFUSED = 7
 SHARED = "The counter that everybody revises"
 
 Spec = dict[str, Any]
@@ -262,7 +263,18 @@ def _work(spec: Spec) -> None:
     with sync.open(spec["url"], embedder=HashEmbedder()) as memory:
         worker = Worker(spec, memory)
         worker.say(did="begin")
+        if (limit := spec.get("limit")) is not None:
+            _fill_the_disk_at(limit)
         worker.run()
+
+
+def _fill_the_disk_at(size: int) -> None:
+    """Let no file grow beyond that many bytes: to SQLite it is as if the disk were full."""
+    import resource
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
 def _serve() -> None:
@@ -283,8 +295,10 @@ def _forked(spec: Spec) -> int:
     try:
         _work(spec)
         status = 0
+    except StoreError:
+        status = REFUSED
     finally:
-        if status:
+        if status == 1:
             sys.excepthook(*sys.exc_info())
         os._exit(status)
 

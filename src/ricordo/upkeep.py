@@ -14,7 +14,7 @@ from ricordo.exchange import Backup
 from ricordo.move import move
 from ricordo.protocols import Store
 
-__all__ = ["Filed", "Repairable", "Restored", "Snapshotting", "back_up", "restore"]
+__all__ = ["Filed", "Repairable", "Restored", "Rewritable", "Snapshotting", "back_up", "restore"]
 
 
 @runtime_checkable
@@ -42,6 +42,13 @@ class Repairable(Protocol):
     async def repair(self) -> tuple[str, ...]: ...
 
 
+@runtime_checkable
+class Rewritable(Protocol):
+    """A store whose files keep what was deleted until they are written anew."""
+
+    async def rewrite(self) -> None: ...
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restored:
     """What came back, and where that is kept which was there before; None when there was nothing."""
@@ -59,7 +66,7 @@ async def back_up(store: Store, file: Path, filed: Callable[[Path], Filed]) -> B
         raise InvalidInput(f"{file} is in no folder that exists")
     if isinstance(store, Filed):
         return await store.copy_to(file)
-    with tempfile.TemporaryDirectory(dir=file.resolve().parent, prefix=f".{file.name}.") as folder:
+    with tempfile.TemporaryDirectory(dir=file.resolve().parent, prefix=".ricordo-") as folder:
         scratch = filed(Path(folder) / "scratch.db")
         await scratch.open()
         try:

@@ -65,7 +65,7 @@ def test_an_export_to_a_file_takes_its_place_and_is_its_owners(filled: Run, ask:
     assert (code, exported) == (0, {"exported": 5, "file": str(file)})
     assert file.read_text(encoding="utf-8") == filled("export").stdout
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [path.name for path in tmp_path.glob(".out*")] == []
+    assert [path.name for path in tmp_path.glob(".*")] == []
 
 
 def test_a_device_is_written_to_and_stays(filled: Run) -> None:

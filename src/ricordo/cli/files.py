@@ -192,7 +192,7 @@ def _replacing(name: str) -> Iterator[IO[str]]:
             with target.open("w", encoding="utf-8", newline="\n") as stream:
                 yield stream
             return
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".ricordo-")
         try:
             with open(handle, "w", encoding="utf-8", newline="\n") as stream:
                 yield stream

@@ -139,6 +139,32 @@ def drop_vectors(options: Options, /, *, name: str) -> int:
     return FOUND
 
 
+@store.command("purge", cls=Command, epilog=examples("ricordo store purge"))
+@pass_options
+def purge(options: Options) -> int:
+    """Erase what forgotten memories left in the store's files.
+
+    A SQLite store does so whenever something is forgotten. On a PostgreSQL server all tables are written anew, for
+    which others wait; a private server also empties its log.
+    """
+    import anyio
+
+    from ricordo.render.backups import Purged
+
+    anyio.run(_purge, options.settings.store)
+    options.show(Purged())
+    return FOUND
+
+
+async def _purge(url: str) -> None:
+    from ricordo.upkeep import Rewritable
+
+    async with opened(url) as store:
+        await store.purge()
+        if isinstance(store, Rewritable):
+            await store.rewrite()
+
+
 @store.command("distribute", cls=Command, epilog=examples("ricordo store distribute --json"))
 @pass_options
 def distribute(options: Options) -> int:

@@ -13,7 +13,7 @@ from ricordo.render.layouts import layout
 from ricordo.render.phrases import flat, megabytes, safe
 from ricordo.render.reports import View
 
-__all__ = ["Back", "Made"]
+__all__ = ["Back", "Made", "Purged"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +31,11 @@ class Back:
 
     backup: Backup
     kept: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Purged:
+    """The files of a store hold nothing of what was forgotten."""
 
 
 @document.register
@@ -57,6 +62,16 @@ def _(made: Made, view: View) -> RenderableType:
 def _(back: Back, view: View) -> RenderableType:
     kept = f"\nwhat was here is kept in {flat(back.kept)}" if back.kept else ""
     return Text(f"restored: {_summary(back.backup)}{kept}")
+
+
+@document.register
+def _(purged: Purged) -> Document:
+    return {"purged": True}
+
+
+@layout.register
+def _(purged: Purged, view: View) -> RenderableType:
+    return Text("purged: the store's files hold nothing of what was forgotten")
 
 
 def _contents(backup: Backup) -> Document:

@@ -7,6 +7,7 @@ from anyio import to_thread
 from ricordo.stores.postgres.address import Address, Directory, directory
 from ricordo.stores.postgres.database import Database
 from ricordo.stores.postgres.server import EmbeddedServer
+from ricordo.stores.postgres.session import Session
 from ricordo.stores.postgres.store import PostgresStore
 
 __all__ = ["EmbeddedStore"]
@@ -38,6 +39,14 @@ class EmbeddedStore(PostgresStore):
             await super().close()
         finally:
             self._server.leave()
+
+    async def rewrite(self) -> None:
+        """The same for the server's statistics and its log, which are nobody else's."""
+        await super().rewrite()
+        async with self._database.connected() as connection:
+            session = Session(connection=connection, sql=self._database.sql)
+            for statement in ("rewrite_statistics", "end_log", "fold_log"):
+                await session.simple(statement)
 
     async def _enter(self) -> None:
         await to_thread.run_sync(self._server.enter)

@@ -45,6 +45,7 @@ OPTIONS = (
     "shared_buffers=256MB",
     "wal_level=minimal",
     "max_wal_senders=0",
+    "wal_recycle=off",  # what was forgotten does not lie on in a log that waits to be used again
     "jit=off",
     "log_timezone=UTC",
 )

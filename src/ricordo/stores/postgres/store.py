@@ -183,6 +183,11 @@ class PostgresStore:
             await self.close()
         return (*done, "all indexes were made anew")
 
+    async def rewrite(self) -> None:
+        """Write all tables anew, so that their files hold nothing of what was deleted; others wait meanwhile."""
+        async with self._database.connected() as connection:
+            await Session(connection=connection, sql=self._database.sql).simple("rewrite")
+
     # --- inside ---
 
     async def _dump_memories(self, namespace: str) -> AsyncIterator[Memory]:

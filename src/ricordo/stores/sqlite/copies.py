@@ -22,6 +22,7 @@ from ricordo.stores.sqlite.session import Session
 __all__ = ["beside", "copy", "examined", "saved"]
 
 SUFFIXES = ("", "-wal")
+LONGEST_NAME = 255  # bytes, on most file systems
 
 
 def copy(connection: sqlite3.Connection, target: Path, database: Database, sql: Mapping[str, str]) -> Backup:
@@ -85,7 +86,9 @@ def _read_only(file: Path) -> Iterator[sqlite3.Connection]:
 def beside(path: Path, why: str) -> Path:
     """A name for a copy of a store that stays beside it."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
-    return path.with_name(f"{path.name}.{why}-{stamp}.backup")
+    suffix = f".{why}-{stamp}.backup"
+    room = LONGEST_NAME - len(suffix) - len("-wal")
+    return path.with_name(path.name.encode()[:room].decode(errors="ignore") + suffix)
 
 
 def saved(database: Database, sql: Mapping[str, str]) -> list[str]:
@@ -94,7 +97,7 @@ def saved(database: Database, sql: Mapping[str, str]) -> list[str]:
     Raises StoreError when nothing can be read, and then changes nothing.
     """
     path = database.path
-    fresh, scratch = path.with_name(f"{path.name}.saved"), path.with_name(f"{path.name}.scratch")
+    fresh, scratch = (beside(path, why) for why in ("saved", "scratch"))
     try:
         _make_empty(fresh, database)
         _copy_file(path, scratch)
@@ -102,6 +105,8 @@ def saved(database: Database, sql: Mapping[str, str]) -> list[str]:
             lend_schema(scratch, fresh)
         _fold(scratch)
         done = _save_to(fresh, scratch, sql)
+        if not done:
+            raise StoreError(f"{path}: nothing in it can be read; `ricordo restore` brings a backup back")
         kept = beside(path, "damaged")
         _copy_file(path, kept)
         _take_place(fresh, database)
@@ -112,6 +117,7 @@ def saved(database: Database, sql: Mapping[str, str]) -> list[str]:
 
 
 def _save_to(fresh: Path, scratch: Path, sql: Mapping[str, str]) -> list[str]:
+    """What was done, in words; nothing where nothing could be read."""
     with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
         connection.execute("BEGIN IMMEDIATE")
@@ -120,9 +126,7 @@ def _save_to(fresh: Path, scratch: Path, sql: Mapping[str, str]) -> list[str]:
         connection.execute("COMMIT")
         row = session.one("holds_anything")
         if not row or not row[0] or damage(connection):
-            raise StoreError(
-                f"{scratch.with_suffix('')}: nothing in it can be read; `ricordo restore` brings a backup back"
-            )
+            return []
         connection.execute("PRAGMA journal_mode = DELETE")
     return done
 
@@ -179,7 +183,7 @@ def _may_be_replaced(target: Path, database: Database) -> None:
 @contextmanager
 def _partial(target: Path) -> Iterator[Path]:
     """A file beside the target, which only its owner may read; gone afterwards, unless it was moved."""
-    handle, name = tempfile.mkstemp(dir=target.resolve().parent, prefix=f".{target.name}.")
+    handle, name = tempfile.mkstemp(dir=target.resolve().parent, prefix=".ricordo-")
     os.close(handle)
     try:
         yield Path(name)

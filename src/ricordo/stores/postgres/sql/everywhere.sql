@@ -75,6 +75,20 @@ VACUUM
     ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.token_embedding, ricordo.counter, ricordo.frequency,
     ricordo.tombstone
 
+-- name: rewrite
+VACUUM (FULL, ANALYZE)
+    ricordo.namespace, ricordo.origin, ricordo.memory, ricordo.chunk, ricordo.embedder, ricordo.embedding,
+    ricordo.token_embedding, ricordo.tombstone, ricordo.counter, ricordo.frequency
+
+-- name: rewrite_statistics
+VACUUM (FULL) pg_catalog.pg_statistic
+
+-- name: end_log
+SELECT pg_switch_wal()
+
+-- name: fold_log
+CHECKPOINT
+
 -- name: analyse
 ANALYZE
     ricordo.origin, ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.token_embedding, ricordo.counter,
