@@ -1,9 +1,9 @@
-"""How fast the pages and REST answer: `python benchmarks/web.py [--chunks N] [--clients N] [--seconds S] [--json]`.
+"""How fast the pages and REST answer: `python benchmarks/web.py [--store URL] [--clients N] [--seconds S] [--json]`.
 
 Prints, and asserts nothing. First each page and endpoint is asked for one after the other, over the loopback, and what
 the models took is taken off. Then many clients at once ask for pages in turn, as fast as they are answered.
 Passages are not embedded, for that would take the model an hour: their vectors are random directions, which costs
-search the same.
+search the same. Filling takes minutes; `--store` names one that was filled so before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from urllib.parse import quote, urlsplit
 
 import anyio
 import httpx2
-from notes import questions
+from notes import memories, questions
 from speed import MODEL, TimedEmbedder, fill
 
 from ricordo.eval.timing import Machine, Spread, describe_machine, spread
@@ -30,7 +30,7 @@ from ricordo.models import load_embedder
 
 CHUNKS, CLIENTS, SECONDS = 100_000, 200, 60.0
 TARGET_MS = 100.0
-ASKED = 60
+ASKED = 40
 WARM_UP = 5
 QUESTIONS = 40
 
@@ -61,20 +61,28 @@ def main() -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--chunks", type=int, default=CHUNKS)
+    parser.add_argument("--store", help="a store that is filled already")
     parser.add_argument("--clients", type=int, default=CLIENTS)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ricordo-bench-") as folder:
-        report = measure(Path(folder), chosen.chunks, chosen.clients, chosen.seconds)
+        url = chosen.store or filled(Path(folder), chosen.chunks)
+        report = measure(url, chosen.clients, chosen.seconds)
     print(json.dumps(asdict(report), indent=2) if chosen.json else "\n".join(markdown(report)))
 
 
-def measure(folder: Path, chunks: int, clients: int, seconds: float) -> Report:
-    """Fill a store, serve it in a process of its own, and ask."""
+def filled(folder: Path, chunks: int) -> str:
+    """A new store with so many chunks."""
     url = f"sqlite:///{folder}/memory.db"
     embedder = TimedEmbedder(load_embedder(MODEL) or sys.exit("the model is missing"), random_passages=True)
-    stored = anyio.run(fill, url, chunks, embedder)
+    anyio.run(fill, url, chunks, embedder)
+    return url
+
+
+def measure(url: str, clients: int, seconds: float) -> Report:
+    """Serve a store in a process of its own, and ask."""
+    stored = list(memories(QUESTIONS))
     asked = [question.text for question in questions(QUESTIONS, stored)]
     with subprocess.Popen(
         [sys.executable, "-m", "ricordo", "--store", url, "--embedder", MODEL, "serve", "--port", "0", "--json"],
@@ -85,7 +93,8 @@ def measure(folder: Path, chunks: int, clients: int, seconds: float) -> Report:
             parts = urlsplit(told["url"])
             base = f"{parts.scheme}://{parts.netloc}"
             headers = {"Authorization": f"Bearer {told['token']}"}
-            pages = _one_by_one(base, headers, _addresses(asked, [memory.id for memory in stored[:QUESTIONS]]))
+            chunks = httpx2.get(f"{base}/api/stats", headers=headers, timeout=60).json()["chunks"]
+            pages = _one_by_one(base, headers, _addresses(asked, [memory.id for memory in stored]))
             crowd = anyio.run(_at_once, base, headers, asked, clients, seconds)
         finally:
             server.terminate()

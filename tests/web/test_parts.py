@@ -8,7 +8,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ricordo.exchange import Survey
@@ -43,11 +43,13 @@ def overview(*moments: str, zone: ZoneInfo = LISBON) -> Overview:
 # --- marks and differences ---
 
 
+@settings(deadline=None)
 @given(text=st.text(), question=st.text())
 def test_marks_change_no_letter(text: str, question: str) -> None:
     assert "".join(piece.text for piece in marked(text, question)) == safe(text)
 
 
+@settings(deadline=None)
 @given(old=st.text(), new=st.text())
 def test_differences_hold_both_texts_whole(old: str, new: str) -> None:
     pieces = changes(old, new)
@@ -73,6 +75,7 @@ def test_words_are_marked_in_any_form(text: str, question: str, words: list[str]
 # --- names ---
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_a_name_of_a_file_stays_below_its_folder(given_name: str) -> None:
     name = lasting_name(given_name)
@@ -92,6 +95,7 @@ def test_a_long_name_keeps_its_suffix() -> None:
 # --- spans ---
 
 
+@settings(deadline=None)
 @given(st.dates(min_value=datetime(2, 1, 1).date(), max_value=datetime(9998, 12, 31).date()))  # noqa: DTZ001
 def test_a_day_lies_in_its_month_and_its_year(day: object) -> None:
     whole = span_of(str(day))
@@ -130,6 +134,7 @@ def test_all_years_are_shown_without_gaps_unless_they_are_centuries(moments: tup
 # --- plots ---
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(), st.integers(min_value=0, max_value=10**9).map(float), max_size=60))
 def test_bars_stay_in_their_box_and_can_be_seen(numbers: dict[str, float]) -> None:
     chart = bars(numbers)
@@ -140,6 +145,7 @@ def test_bars_stay_in_their_box_and_can_be_seen(numbers: dict[str, float]) -> No
         assert (bar.height > 0) == (bar.number > 0)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(), st.floats(min_value=-1e6, max_value=1e6), max_size=30))
 def test_parts_reach_from_the_middle_to_their_side(values: dict[str, float]) -> None:
     for part in parts(values):

@@ -93,7 +93,7 @@ async def import_(call: Call) -> Response:
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the body is not valid UTF-8: {error.reason} at byte {error.start}") from error
     counts = await call.memory.load(lines, where="request")
-    for namespace in call.service.surveys.kept:
+    for namespace in (call.memory.namespace, *call.service.surveys.kept):
         call.service.surveys.changed(namespace)
     return reply(call.request, document(Imported(counts=counts)))
 

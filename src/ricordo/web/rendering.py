@@ -110,7 +110,8 @@ def page(handler: Callable[[Visit], Awaitable[Response]]) -> Callable[[Request],
     """A handler of GET."""
 
     async def handle(request: Request) -> Response:
-        return await handler(visit_of(request))
+        async with service_of(request).turns:
+            return await handler(visit_of(request))
 
     return handle
 

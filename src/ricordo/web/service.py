@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import anyio
 from starlette.requests import Request
 
 from ricordo.engine import Engine
@@ -22,6 +23,8 @@ from ricordo.web.trash import Trash
 __all__ = ["Imported", "Service", "service_of"]
 
 TIMINGS = 200
+AT_ONCE = 4
+"""Questions that are answered at the same time: with more, all would wait for one another's threads."""
 IMPORTS = 50
 
 
@@ -45,6 +48,7 @@ class Service:
     trash: Trash = field(default_factory=Trash)
     surveys: Surveys = field(default_factory=Surveys)
     repeats: Repeats = field(default_factory=Repeats)
+    turns: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(AT_ONCE))
     timings: deque[dict[str, float]] = field(default_factory=lambda: deque(maxlen=TIMINGS))
     imports: deque[Imported] = field(default_factory=lambda: deque(maxlen=IMPORTS))
 

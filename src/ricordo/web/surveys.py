@@ -12,7 +12,7 @@ from datetime import datetime, tzinfo
 import anyio
 from anyio import to_thread
 
-from ricordo.protocols import Store, Survey
+from ricordo.protocols import Stats, Store, Survey
 from ricordo.query import TimeRange
 
 __all__ = ["Overview", "Surveys", "by_day"]
@@ -69,6 +69,8 @@ class Surveys:
     clock: Callable[[], float] = time.monotonic
     kept: dict[str, _Kept] = field(default_factory=dict)
     locks: dict[str, anyio.Lock] = field(default_factory=dict)
+    counted: tuple[float, Stats] | None = None
+    counting: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def of(self, store: Store, namespace: str, zone: tzinfo, *, fresh: bool = True) -> Overview:
         """The overview of a namespace, no older than some seconds; a minute where it need not be fresh.
@@ -86,11 +88,19 @@ class Surveys:
             self.kept[namespace] = _Kept(overview, self.clock())
             return overview
 
+    async def stats(self, store: Store) -> Stats:
+        """Counts over the whole store, as fresh. Raises StoreError."""
+        async with self.counting:
+            if self.counted is None or self.clock() - self.counted[0] > FRESH_SECONDS:
+                self.counted = self.clock(), await store.stats()
+            return self.counted[1]
+
     def _serves(self, known: _Kept, *, fresh: bool) -> bool:
         age = self.clock() - known.made
         return age <= FRESH_SECONDS and not known.changed if fresh else age <= LASTING_SECONDS
 
     def changed(self, namespace: str) -> None:
-        """What is known of a namespace is old now."""
+        """What is known of a namespace, and of the whole store, is old now."""
+        self.counted = None
         if namespace in self.kept:
             self.kept[namespace].changed = True

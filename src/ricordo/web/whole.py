@@ -18,7 +18,7 @@ PAGE = 100
 
 async def stats(call: Call) -> Response:
     """Counts over the whole store."""
-    return reply(call.request, document(await call.memory.stats()))
+    return reply(call.request, document(await call.service.surveys.stats(call.service.store)))
 
 
 async def survey(call: Call) -> Response:
@@ -29,7 +29,7 @@ async def survey(call: Call) -> Response:
 
 async def namespaces(call: Call) -> Response:
     """The namespaces that hold something."""
-    given, found = call.given, (await call.memory.stats()).namespaces
+    given, found = call.given, (await call.service.surveys.stats(call.service.store)).namespaces
     page, following = page_of(sorted(found.items()), given.number("limit", PAGE), given.maybe("cursor"))
     listed = [{"name": name, "memories": memories} for name, memories in page]
     return reply(call.request, {"namespaces": listed, "next": following})

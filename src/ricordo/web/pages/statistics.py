@@ -31,7 +31,8 @@ INFERENCE = ("embed", "rerank")
 async def show(visit: Visit) -> Response:
     """The plots, and the counts that they are of."""
     namespace = visit.memory.namespace
-    overview, stats = await visit.service.overview(namespace), await visit.memory.stats()
+    overview = await visit.service.overview(namespace)
+    stats = await visit.service.surveys.stats(visit.service.store)
     sample = await visit.service.store.timeline(namespace, Filters(), SAMPLE)
     spoken = await to_thread.run_sync(languages, sample)
     totals = [timing.get("total", 0.0) for timing in visit.service.timings]
@@ -88,7 +89,7 @@ def _middle(numbers: Sequence[float]) -> float:
 
 async def namespaces(visit: Visit) -> Response:
     """All namespaces that hold something."""
-    stats = await visit.memory.stats()
+    stats = await visit.service.surveys.stats(visit.service.store)
     return visit.render("namespaces.html", namespaces=stats.namespaces, twin="/api/namespaces")
 
 
