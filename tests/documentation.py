@@ -175,7 +175,7 @@ def session(home: Path, *, real: bool = False, exact: bool = False) -> Iterator[
         patch.setenv("HOME", str(home))
         patch.setenv("RICORDO_HOME", str(home / "ricordo"))
         patch.setenv("RICORDO_TZ", "UTC")
-        patch.setenv("RICORDO_HOOK_MS", "30000")  # a hook on a busy machine would rather say nothing
+        patch.setenv("RICORDO_HOOK_MS", "120000")  # a hook on a busy machine would rather say nothing
         patch.setenv("COLUMNS", "80")
         patch.setenv("PATH", f"{_programs(home)}{os.pathsep}{os.environ['PATH']}")
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))

@@ -64,7 +64,7 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
         "HOME": str(tmp_path),
         "RICORDO_HOME": str(tmp_path / "ricordo"),
         "RICORDO_EMBEDDER": "none",
-        "RICORDO_HOOK_MS": "60000",  # for machines that do much else; what takes too long is a test of its own
+        "RICORDO_HOOK_MS": "120000",  # for machines that do much else; what takes too long is a test of its own
         "RICORDO_KEEPER": "off",
         "RICORDO_TZ": "UTC",
         "XDG_RUNTIME_DIR": runtime,
