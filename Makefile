@@ -8,7 +8,7 @@ READY_TO_TEST := $(VENV)/ready-to-test
 # A folder of datasets; docs/benchmarks says where each is had.
 DATA ?= data
 
-.PHONY: demo test test-trust audit sbom lint bench eval setup clean
+.PHONY: demo test test-adapters test-trust audit sbom lint bench eval setup clean
 .DEFAULT_GOAL := test
 
 demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
@@ -16,6 +16,10 @@ demo: $(READY)  ## the main job on real input: five questions over these docs an
 
 test: $(READY_TO_TEST)  ## every test
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+test-adapters: $(READY_TO_TEST)  ## the adapters, against the libraries themselves
+	$(BIN)/python -m pip install --quiet --group adapters
+	$(BIN)/python -m pytest tests/unit/test_adapters.py
 
 test-trust: $(READY_TO_TEST)  ## crashes, damage, crowds, leaks: the long form, with fixed seeds; prints what it did
 	TRUST=long $(BIN)/python -m pytest -n auto --dist worksteal -rP --no-header --timeout 1200 tests/trust tests/edges/test_crash.py tests/edges/test_forget.py tests/migration
