@@ -158,7 +158,7 @@ def packed(chance: random.Random, depth: int = 0) -> bytes:
         for _ in range(chance.randrange(4)):
             info = zipfile.ZipInfo(chance.choice(NAMES))
             info.external_attr = chance.choice([0, stat.S_IFLNK << 16, 0x10, 2**32 - 1])
-            contents = [EXPORT, EXPORT[: chance.randrange(len(EXPORT))], bytes(2**20), b"PK\x03\x04", b""]
+            contents = [EXPORT, EXPORT[: chance.randrange(len(EXPORT))], bytes(2**14), b"PK\x03\x04", b""]
             archive.writestr(
                 info, packed(chance, depth + 1) if depth < 3 and chance.random() < 0.3 else chance.choice(contents)
             )
