@@ -58,6 +58,7 @@ class Database:
     ) -> None:
         self.address = address
         self.sql = statements()
+        self.secured = False
         self._revive = revive
         self._cursor = cursor
         self._deadline = deadline
@@ -156,7 +157,7 @@ class Database:
         patience = None if begin in UNHURRIED else self._deadline
         try:
             async with asyncio.timeout(patience), _taken(pool) as connection:
-                session = Session(connection=connection, sql=self.sql, namespace=namespace)
+                session = Session(connection=connection, sql=self.sql, namespace=namespace, secured=self.secured)
                 await session.simple(begin)
                 try:
                     result = await work(session)

@@ -53,6 +53,8 @@ class PostgresStore:
         async with self._database.connected() as connection:
             session = Session(connection=connection, sql=self._database.sql)
             await migrate(session, self._database.address, self._migrations)
+            secured = await session.one("row_security")
+        self._database.secured = secured is not None and secured["active"]
         await self._database.open()
 
     async def close(self) -> None:

@@ -112,6 +112,9 @@ SELECT pg_advisory_xact_lock(1919182703, 1)
 -- name: has_schema
 SELECT to_regclass('ricordo.schema_version') IS NOT NULL AS present
 
+-- name: row_security
+SELECT row_security_active('ricordo.memory') AS active
+
 -- name: schema_version
 SELECT coalesce(max(v.version), 0) AS version FROM ricordo.schema_version v
 
