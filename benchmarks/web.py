@@ -32,6 +32,7 @@ CHUNKS, CLIENTS, SECONDS = 100_000, 200, 60.0
 TARGET_MS = 100.0
 ASKED = 40
 WARM_UP = 5
+PATIENCE = 300.0
 QUESTIONS = 40
 
 
@@ -133,7 +134,7 @@ def _addresses(asked: Sequence[str], ids: Sequence[str]) -> dict[str, list[str]]
 def _one_by_one(base: str, headers: Mapping[str, str], addresses: Mapping[str, Sequence[str]]) -> dict[str, Spread]:
     """Milliseconds of each, without what the models took, which `recall` tells of the same question."""
     found = {}
-    with httpx2.Client(base_url=base, headers=headers, timeout=60) as client:
+    with httpx2.Client(base_url=base, headers=headers, timeout=PATIENCE) as client:
         inference = _inference(client, addresses["REST: recall"])
         for name, paths in addresses.items():
             spent = []
@@ -172,7 +173,7 @@ async def _at_once(base: str, headers: Mapping[str, str], asked: Sequence[str], 
             spent.append((time.perf_counter() - begin) * 1000)
 
     limits = httpx2.Limits(max_connections=clients, max_keepalive_connections=clients)
-    async with httpx2.AsyncClient(base_url=base, headers=dict(headers), timeout=120, limits=limits) as client:
+    async with httpx2.AsyncClient(base_url=base, headers=dict(headers), timeout=PATIENCE, limits=limits) as client:
         begin = time.perf_counter()
         async with anyio.create_task_group() as group:
             for number in range(clients):
