@@ -89,7 +89,7 @@ def orphans(path: Path) -> int:
 def test_a_file_survives_any_kill(forker: Zygote, tmp_path: Path, count: Count) -> None:
     path = tmp_path / "memory.db"
 
-    killed = survive(forker, f"sqlite:///{path}", tmp_path, DOINGS, 300 if LONG else 16)
+    killed = survive(forker, f"sqlite:///{path}", tmp_path, DOINGS, 200 if LONG else 16)
 
     assert orphans(path) == 0
     for backup in tmp_path.glob("kept*.backup"):

@@ -132,7 +132,7 @@ def test_whenever_the_power_is_cut_what_was_acknowledged_is_there(tmp_path: Path
     chance, tried = Random(11), 0
     run = tmp_path / "run"
     run.mkdir()
-    steps, each = (300, 6) if LONG else (25, 2)
+    steps, each = (150, 4) if LONG else (25, 2)
     before: State | None = None
     for after in states(run / "memory.db", steps):
         if before is not None:
