@@ -44,7 +44,7 @@ print(json.dumps({"done": done, "tried": tried}), file=sys.stderr)
 COMMANDS = (
     ("remember", "Project Baikal is our internal pipeline", "--when", "yesterday", "--embedder", "auto"),
     ("recall", "what is Baikal?", "--explain", "--embedder", "auto"),
-    ("context", "what did we say about Baikal?"),
+    ("context", "what did we say about Baikal?", "--embedder", "auto"),
     ("timeline",),
     ("ingest", "note.md"),
     ("export", "all.jsonl", "--all"),
