@@ -7,6 +7,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from configurations import CLAUDE_SETTINGS, CODEX, FILES, VSCODE
 from ricordo.clients.assistants import ASSISTANTS, PROJECT, USER, Machine, Scope, find_assistant
 from ricordo.clients.changes import Change, plan_install, plan_uninstall
+from ricordo.clients.check import examine
 from ricordo.clients.entries import Invocation, hook_event, is_own_server
 from ricordo.clients.files import Ledger
 from ricordo.clients.jsonc import Malformed, parse
@@ -479,6 +481,15 @@ def test_each_system_has_its_own_places(
     machine = Machine(system=system, environment=environment, home=Path("home"), project=Path("project"))
 
     assert find_assistant(name).files[scope](machine) == Path(place)
+
+
+def test_in_the_home_folder_the_users_files_are_no_projects(machine: Machine, ledger: Ledger) -> None:
+    at_home = replace(machine, project=machine.home)
+    for assistant in ASSISTANTS:
+        install(assistant.name, at_home, ledger)
+    seen = list(examine(at_home))
+    assert [each.assistant for each in seen] == list(ASSISTANTS)
+    assert {each.scope for each in seen} == {USER}
 
 
 def test_claude_desktop_knows_no_projects(machine: Machine) -> None:

@@ -48,7 +48,10 @@ class Seen:
 
 
 def examine(machine: Machine) -> Iterator[Seen]:
-    """What every assistant has of ours, for the user and for the project; those that have nothing are left out."""
+    """What every assistant has of ours, for the user and for the project; those that have nothing are left out.
+
+    Within the home folder many files are both, and are the user's.
+    """
     for assistant in ASSISTANTS:
         for scope in (USER, PROJECT):
             if scope in assistant.files:
@@ -59,11 +62,15 @@ def examine(machine: Machine) -> Iterator[Seen]:
 
 def _look(assistant: Assistant, scope: Scope, machine: Machine) -> Seen | None:
     path = assistant.file(scope, machine)
+    if scope == PROJECT and path == assistant.file(USER, machine):
+        return None
 
     def found(state: State, why: str = "", **held: Unpack[Held]) -> Seen:
         return Seen(assistant=assistant, scope=scope, path=path, state=state, why=why, **held)
 
     hook_file = assistant.hook_file(scope, machine)
+    if scope == PROJECT and hook_file == assistant.hook_file(USER, machine):
+        hook_file = None
     try:
         entry = assistant.shape.found(read(path) or "")
         hooks, plugin = _hooks(hook_file), hook_file is not None and has_plugin(read(hook_file) or "")
@@ -79,7 +86,7 @@ def _look(assistant: Assistant, scope: Scope, machine: Machine) -> Seen | None:
     for program in (*command[:1], *(_program(line) for line in hooks.values())):
         if not _is_there(program):
             return found("stale", program, command=command, hooks=hooks, plugin=plugin)
-    return found("sound", command=command, hooks=hooks if assistant.hook_files else None, plugin=plugin)
+    return found("sound", command=command, hooks=hooks if hook_file else None, plugin=plugin)
 
 
 def _hooks(path: Path | None) -> dict[str, str]:
