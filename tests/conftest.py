@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,12 @@ from postgres_servers import TcpServer, embedded_server, empty, fresh_database, 
 from publicdata import DATA
 from ricordo.stores import open_store
 from ricordo.stores.postgres.server import EmbeddedServer
+
+
+def pytest_configure() -> None:
+    # What runs in the background ignores interrupts, and so would every program that a test starts and interrupts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
