@@ -214,6 +214,7 @@ async def _remove(session: Session, memory_ids: frozenset[str], tally: Tally) ->
         return
     ids = sorted(memory_ids)
     await session.all("known_memories", ids=ids)
+    await session.all("lock_chunks", ids=ids)
     for embedder, number in Counter(row["embedder_id"] for row in await session.all("remove_vectors", ids=ids)).items():
         tally.vectors(embedder, -number)
     for row in await session.all("remove_chunks", ids=ids):

@@ -227,6 +227,13 @@ WITH RECURSIVE version (id) AS (
 )
 SELECT id FROM version
 
+-- name: lock_chunks
+-- Whoever adds vectors of a chunk holds it locked: what is removed and counted next must be all that there is.
+SELECT c.id FROM ricordo.chunk c
+WHERE c.namespace = %(namespace)s AND c.memory_id = ANY(%(ids)s::text[])
+ORDER BY c.id
+FOR UPDATE
+
 -- name: remove_vectors
 DELETE FROM ricordo.embedding WHERE namespace = %(namespace)s AND memory_id = ANY(%(ids)s::text[])
 RETURNING embedder_id
