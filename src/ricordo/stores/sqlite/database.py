@@ -265,6 +265,15 @@ class Database:
         return StoreError(f"{self.path}: {text}")
 
 
+_creating = threading.Lock()
+
+
 def _create_private(path: Path) -> None:
-    """Make the file, if it is not there, one that its owner alone may read; SQLite's log and index follow it."""
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    """Make the file, if it is not there, one that its owner alone may read; SQLite's log and index follow it.
+
+    One that is there is left alone: closing it would give up the locks that other connections of this process hold
+    on it (https://sqlite.org/howtocorrupt.html, section 2.2), and another process would take the log away from them.
+    """
+    with _creating:
+        if not path.exists():
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
