@@ -392,4 +392,9 @@ def test_completion_prints_a_script(run: Run, ask: Ask, shell: str) -> None:
 def test_completion_completes(run: Run) -> None:
     result = run(_RICORDO_COMPLETE="bash_complete", COMP_WORDS="ricordo re", COMP_CWORD="1")
 
-    assert [line.split(",")[1] for line in result.stdout.splitlines()] == ["remember", "recall", "revise"]
+    assert [line.split(",")[1] for line in result.stdout.splitlines()] == [
+        "remember",
+        "recall",
+        "revise",
+        "restore",
+    ]
