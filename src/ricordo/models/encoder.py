@@ -17,8 +17,8 @@ from ricordo.protocols import TokenVectors
 
 __all__ = ["Encoder", "load_encoder"]
 
-PASS_TOKENS = 512
-"""Tokens a pass, padding included. Larger passes are no faster, and memory grows with them."""
+PASS_TOKENS = 256
+"""Tokens a pass, padding included. Larger passes are hardly faster, and each thread holds the memory of one."""
 
 RANKS = {"output": 2, "mean": 3, "cls": 3}
 """The rank of the output that vectors are made of, by pooling."""
