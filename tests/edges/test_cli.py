@@ -239,6 +239,14 @@ def test_ingest_counts_what_it_read(run: Run, ask: Ask, tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def test_ingest_says_so_where_there_is_nothing_to_remember(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    result = run("ingest", str(tmp_path / "empty"))
+
+    assert result.exit_code == 1
+    assert f"nothing in {tmp_path / 'empty'} can be remembered" in result.stderr
+
+
 def test_ingest_tells_what_it_skipped_and_exits_with_1_when_it_read_nothing(run: Run, ask: Ask, tmp_path: Path) -> None:
     missing = str(tmp_path / "missing.md")
 

@@ -273,6 +273,8 @@ def test_a_journal_that_cannot_be_written_is_no_trouble(tmp_path: Path) -> None:
 
     note(tmp_path / "file" / "hooks.log", "nowhere")
 
+    assert (tmp_path / "file").read_text() == ""
+
 
 def test_it_is_known_since_when_this_process_is() -> None:
     assert 0 < time.monotonic() - born() < 86_400

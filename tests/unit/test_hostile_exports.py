@@ -128,6 +128,7 @@ def test_nesting_without_end_costs_its_record_alone(folder: Path, depth: int) ->
     assert read(b"[" + json.dumps(TALK).encode() + b"," + nested + b"]", folder) == 2
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "text",
     [
@@ -141,5 +142,5 @@ def test_nesting_without_end_costs_its_record_alone(folder: Path, depth: int) ->
 )
 def test_texts_that_could_take_forever(folder: Path, text: str) -> None:
     flat = message("a", None, text=text)
-    read(json.dumps([conversation("t", [message("b?", text), flat])]).encode(), folder)
-    read(json.dumps(memories({"/a.md": "---\n" + text})).encode(), folder)
+    assert read(json.dumps([conversation("t", [message("b?", text), flat])]).encode(), folder)
+    assert read(json.dumps(memories({"/a.md": "---\n" + text})).encode(), folder)

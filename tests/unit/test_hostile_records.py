@@ -178,6 +178,7 @@ def test_nesting_without_end(folder: Path, depth: int) -> None:
     read(b'[{"title":"x","mapping":' + b'{"a":' * depth + b"1" + b"}" * depth + b"}]", folder)
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "text",
     [
@@ -230,6 +231,7 @@ def test_notes_that_were_mutated(folder: Path, note: str, file: str, chance: ran
     read_note("".join(text), folder, file)
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("text", ["- [fact] ", "[", "- a [[", "@x[", "a: "])
 def test_notes_that_could_take_forever(folder: Path, text: str) -> None:
     for heading in HEADINGS:

@@ -147,6 +147,7 @@ def test_prose_is_never_changed(text: str) -> None:
     assert redact(text).text == text
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "text",
     [
@@ -159,7 +160,7 @@ def test_prose_is_never_changed(text: str) -> None:
     ],
 )
 def test_no_text_takes_long(text: str) -> None:
-    redact(text)
+    assert redact(text).text
 
 
 def test_names_are_words_for_people() -> None:

@@ -74,8 +74,17 @@ def ingest(options: Options, /, *, paths: tuple[str, ...], watched: bool, **how:
             counts = options.run(lambda memory: memory.ingest(paths, tell=tell, dry_run=dry_run, prune=prune))
     _tell_skipped(counts)
     options.show(counts)
+    if not (queued or counts.memories or counts.forgotten or counts.skipped):
+        _tell_of_nothing(paths)
     unusable = any(skipped.unusable for skipped in counts.skipped)
     return FOUND if (counts.memories or (prune and counts.forgotten)) and not unusable else NOTHING
+
+
+def _tell_of_nothing(paths: tuple[str, ...]) -> None:
+    from ricordo.memory import clean
+    from ricordo.render import tell
+
+    tell(f"nothing in {', '.join(map(clean, paths))} can be remembered")
 
 
 def _watch(options: Options, paths: tuple[str, ...], *, ends: bool) -> int:

@@ -26,7 +26,7 @@ def hook(options: Options, /, *, event: str) -> NoReturn:
     """Answer an event of an assistant.
 
     EVENT is session-start, prompt-submit, pre-compact, stop or session-end, or the assistant's own name for it.
-    Its JSON is read from standard input and answered on standard output, within two seconds and with exit code 0
+    Its JSON is read from standard input and answered on standard output, in about two seconds and with exit code 0
     whatever happens; what went wrong is in hooks.log. `ricordo install` sets hooks up.
     """
     from ricordo.hooks.run import run
