@@ -9,16 +9,25 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Protocol, runtime_checkable
 
 from ricordo.errors import StoreError
 from ricordo.memory import Json, Memory, Origin, Reading, digest
 from ricordo.protocols import Batch, Entry, Store, Tombstone
 
-__all__ = ["Moved", "Moving", "move"]
+__all__ = ["Loadable", "Moved", "Moving", "move"]
 
 PAGE = 200
+
+
+@runtime_checkable
+class Loadable(Protocol):
+    """A store that is quicker to fill when it knows that much is coming."""
+
+    def loading(self) -> AbstractAsyncContextManager[None]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -171,8 +180,9 @@ async def move(
         total=total,
         tell=tell,
     )
-    async for name, items in _pages(source.dump(namespace)):
-        await run.take(name, items)
+    async with target.loading() if isinstance(target, Loadable) else nullcontext():
+        async for name, items in _pages(source.dump(namespace)):
+            await run.take(name, items)
     await run.close_readings(namespace)
     return run.moved
 

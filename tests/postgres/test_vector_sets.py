@@ -82,3 +82,28 @@ async def test_who_knew_an_index_that_another_dropped_makes_a_new_one(
 
     assert await indexes(postgres_url) == 1
     assert (await found(here, "a"), await found(there, "a")) == (1, 1)
+
+
+async def test_while_much_is_loaded_the_index_waits(stores: list[PostgresStore], postgres_url: str) -> None:
+    store = stores[0]
+    async with store.loading():
+        await fill(store, "a")
+        assert (await indexes(postgres_url), await found(store, "a")) == (0, 1)
+    assert (await indexes(postgres_url), await found(store, "a")) == (1, 1)
+
+
+async def test_a_load_that_is_broken_off_leaves_the_index_to_the_next_write(
+    stores: list[PostgresStore], postgres_url: str
+) -> None:
+    store = stores[0]
+
+    async def load() -> None:
+        async with store.loading():
+            await fill(store, "a")
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        await load()
+    assert await indexes(postgres_url) == 0
+    await fill(store, "b")
+    assert await indexes(postgres_url) == 1

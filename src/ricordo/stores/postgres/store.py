@@ -42,6 +42,7 @@ class PostgresStore:
         self._database = database
         self._vectors = vectors.VectorSearch(exact_rows)
         self._unanalysed, self._analysis = 0, FIRST_ANALYSIS
+        self._postponed: dict[tuple[str, str], int] | None = None
         self._migrations = load_migrations(PACKAGE) if migrations is None else migrations
 
     @classmethod
@@ -169,6 +170,18 @@ class PostgresStore:
         return await self._database.maintain(distribute)
 
     @asynccontextmanager
+    async def loading(self) -> AsyncIterator[None]:
+        """While much is written at once: an index over vectors is made at the end, not kept in step all the while."""
+        self._postponed = {}
+        try:
+            yield
+            postponed = self._postponed
+        finally:
+            self._postponed = None
+        for (namespace, fingerprint), dimension in postponed.items():
+            await self._make_index(namespace, fingerprint, dimension)
+
+    @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[PostgresStore]:
         """The open store as it is at this moment, to be read alone."""
         async with frozen(self._database) as still:
@@ -207,8 +220,14 @@ class PostgresStore:
         fingerprint = batch.fingerprint
         if vector is None or fingerprint is None:
             return
+        if self._postponed is None:
+            await self._make_index(namespace, fingerprint, len(vector))
+        else:
+            self._postponed[namespace, fingerprint] = len(vector)
+
+    async def _make_index(self, namespace: str, fingerprint: str, dimension: int) -> None:
         if await self._database.read(namespace, partial(self._vectors.needs_index, fingerprint=fingerprint)):
-            make = partial(vectors.make_index, fingerprint=fingerprint, dimension=len(vector))
+            make = partial(vectors.make_index, fingerprint=fingerprint, dimension=dimension)
             await self._database.maintain(make)
 
     async def _analyse(self, chunks: int) -> None:

@@ -17,6 +17,9 @@ __all__ = ["EXACT_ROWS", "VectorSearch", "drop_empty_index", "index_name", "make
 EXACT_ROWS = 10_000
 FILTERED = 2  # rows that a filter picks lie apart: comparing one costs so many times as much
 NO_BOUND = 2**62
+# What a vector takes while its index is made, beside its numbers of two bytes: 32 neighbours and itself, about.
+BESIDE_NUMBERS = 900  # bytes
+LEAST_INDEX_MEMORY = 65_536  # KiB
 
 
 def index_name(embedder: str) -> str:
@@ -85,9 +88,19 @@ async def make_index(session: Session, fingerprint: str, dimension: int) -> None
     if taken is None or not taken["taken"]:
         return
     embedder = embedder_id(fingerprint)
+    await session.composed("allow_index_memory", {"kib": await _index_kib(session, embedder, dimension)}, {})
     await session.composed(
         "make_index", {"name": index_name(embedder), "dimension": dimension, "embedder_id": embedder}, {}
     )
+
+
+async def _index_kib(session: Session, embedder: str, dimension: int) -> int:
+    """What making the index needs, for one that does not fit is made many times slower; at most half of the cache."""
+    row = await session.one("count_everywhere", name=vectors_of(embedder))
+    vectors = int(row["amount"]) if row else 0
+    row = await session.one("cache_kib")
+    most = int(row["kib"]) // 2 if row else 0
+    return max(LEAST_INDEX_MEMORY, min(vectors * (2 * dimension + BESIDE_NUMBERS) // 1024, most))
 
 
 async def drop_empty_index(session: Session, embedder: str) -> None:

@@ -66,6 +66,13 @@ WHERE coalesce(counted.chunks, 0) <> coalesce(kept.chunks, 0)
 -- name: count_everywhere
 SELECT coalesce(sum(c.amount), 0)::bigint AS amount FROM ricordo.counter c WHERE c.name = %(name)s
 
+-- name: cache_kib
+-- What the server takes the cache of its machine to be.
+SELECT (pg_size_bytes(current_setting('effective_cache_size')) / 1024)::bigint AS kib
+
+-- name: allow_index_memory
+SET LOCAL maintenance_work_mem = {kib}
+
 -- name: size
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes
 FROM pg_class c WHERE c.relnamespace = to_regnamespace('ricordo') AND c.relkind = 'r'
