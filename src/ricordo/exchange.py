@@ -17,6 +17,7 @@ __all__ = [
     "Added",
     "Backup",
     "Batch",
+    "Claim",
     "Encoded",
     "Entry",
     "Fault",
@@ -148,6 +149,15 @@ class Skipped:
     why: str
     loses_memories: bool = True
     unusable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """Who takes up work, and when; after `until`, unless it was claimed anew, it is for others again."""
+
+    claimant: str
+    now: datetime
+    until: datetime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

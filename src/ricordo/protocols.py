@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ricordo.exchange import (
     Added,
     Batch,
+    Claim,
     Encoded,
     Entry,
     Fault,
@@ -33,6 +34,7 @@ __all__ = [
     "Added",
     "Batch",
     "Chunker",
+    "Claim",
     "Embedder",
     "Encoded",
     "Entry",
@@ -209,6 +211,27 @@ class Store(Protocol):
 
     async def purge(self) -> None:
         """Erase what forgotten memories left in the store's files."""
+        ...
+
+    # --- work that waits ---
+
+    async def enqueue(self, namespace: str, items: Sequence[str]) -> int:
+        """Let items of work wait to be claimed; how many did not wait yet, claimed or not."""
+        ...
+
+    async def claim(self, namespace: str, claim: Claim, limit: int) -> tuple[str, ...]:
+        """All that the claimant has, held on to until then, and of what nobody has, enough to make it up to `limit`.
+
+        No item is given to two claimants at once, and none of them waits for another.
+        """
+        ...
+
+    async def settle(self, namespace: str, claimant: str, items: Sequence[str]) -> None:
+        """Take off the queue what was done, unless another claimant has it by now."""
+        ...
+
+    async def waiting(self, namespace: str) -> int:
+        """How many items are not done, claimed or not."""
         ...
 
     # --- reading ---

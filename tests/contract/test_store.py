@@ -7,13 +7,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import anyio
 import numpy as np
 import pytest
 
 from ricordo.bm25 import rank
 from ricordo.errors import InvalidInput, NotFound, StoreError
 from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading, told
-from ricordo.protocols import Batch, Entry, Store, Tombstone
+from ricordo.protocols import Batch, Claim, Entry, Store, Tombstone
 from ricordo.query import EVERYTHING, AsOf, Aspects, Filters, TimeRange, Variant
 from ricordo.stores import open_store
 
@@ -824,3 +825,74 @@ async def test_a_survey_of_nothing_is_empty(store: Store) -> None:
     found = await store.survey("nowhere")
 
     assert (found.current, found.origins, found.events, found.tags) == (0, (), {}, {})
+
+
+# --- work that waits ---
+
+
+def claim_of(claimant: str, seconds: float = 60, now: datetime = NOW) -> Claim:
+    return Claim(claimant=claimant, now=now, until=now + timedelta(seconds=seconds))
+
+
+async def test_what_waits_is_claimed_by_one(store: Store) -> None:
+    assert await store.enqueue("a", ["3", "1", "2", "1"]) == 3
+    assert await store.enqueue("a", ["2", "4"]) == 1
+    first = await store.claim("a", claim_of("first"), 3)
+    second = await store.claim("a", claim_of("second"), 3)
+
+    assert (len(first), len(second)) == (3, 1)
+    assert sorted((*first, *second)) == ["1", "2", "3", "4"]
+    assert await store.claim("a", claim_of("third"), 3) == ()
+    assert await store.waiting("a") == 4
+
+
+async def test_a_claimant_keeps_what_it_has_and_is_given_what_is_missing(store: Store) -> None:
+    await store.enqueue("a", ["1", "2", "3"])
+    held = await store.claim("a", claim_of("first"), 2)
+    again = await store.claim("a", claim_of("first", now=NOW + timedelta(days=1)), 2)
+    await store.settle("a", "first", held[:1])
+
+    assert again == held
+    assert await store.claim("a", claim_of("second", now=NOW + timedelta(days=1)), 0) == ()
+    assert set(held[1:]) < set(await store.claim("a", claim_of("first"), 2))
+    assert await store.waiting("a") == 2
+
+
+async def test_what_a_claimant_lets_run_out_is_for_others(store: Store) -> None:
+    await store.enqueue("a", ["1"])
+    await store.claim("a", claim_of("dead", seconds=60), 1)
+
+    assert await store.claim("a", claim_of("heir", now=NOW + timedelta(seconds=59)), 1) == ()
+    assert await store.claim("a", claim_of("heir", now=NOW + timedelta(seconds=60)), 1) == ("1",)
+    assert await store.claim("a", claim_of("dead", now=NOW + timedelta(seconds=61)), 1) == ()
+    await store.settle("a", "dead", ["1"])
+    assert await store.waiting("a") == 1
+    await store.settle("a", "heir", ["1"])
+    assert await store.waiting("a") == 0
+
+
+async def test_work_waits_in_its_namespace_alone(store: Store) -> None:
+    await store.enqueue("a", ["1", "long " * 2000])
+    await store.enqueue("b", ["1"])
+
+    assert await store.claim("c", claim_of("me"), 9) == ()
+    assert await store.claim("b", claim_of("me"), 9) == ("1",)
+    await store.settle("b", "me", ["1"])
+    assert [await store.waiting(name) for name in "abc"] == [2, 0, 0]
+    assert await store.claim("a", claim_of("me"), 9) == ("1", "long " * 2000)
+
+
+async def test_claimants_that_come_at_once_are_given_each_item_once(store: Store) -> None:
+    items = [f"{number:02}" for number in range(40)]
+    await store.enqueue("a", items)
+    given: list[str] = []
+
+    async def take(name: str) -> None:
+        given.extend(await store.claim("a", claim_of(name), 5))
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(8):
+            tasks.start_soon(take, str(number))
+    # Those who looked where others were claiming may have been given less, but nothing twice.
+    given.extend(await store.claim("a", claim_of("last"), 40))
+    assert sorted(given) == items

@@ -59,22 +59,23 @@ def test_every_arm_states_the_filters_in_the_same_words() -> None:
 
 
 async def test_a_migration_that_fails_changes_nothing(tcp_postgres: TcpServer, database: str) -> None:
-    first = load_migrations(PACKAGE)
-    broken = Migration(version=2, name="0002_broken", sql="CREATE TABLE ricordo.more (x int); SELECT nonsense")
+    known = load_migrations(PACKAGE)
+    broken = Migration(version=len(known) + 1, name="broken", sql="CREATE TABLE ricordo.more (x int); SELECT nonsense")
     with pytest.raises(StoreError, match="nonsense"):
-        await open_with(tcp_postgres, database, (*first, broken)).open()
+        await open_with(tcp_postgres, database, (*known, broken)).open()
 
     with connect(tcp_postgres.conninfo(database)) as connection:
-        assert connection.execute("SELECT max(version) FROM ricordo.schema_version").fetchone() == (1,)
+        assert connection.execute("SELECT max(version) FROM ricordo.schema_version").fetchone() == (len(known),)
         assert connection.execute("SELECT to_regclass('ricordo.more')").fetchone() == (None,)
 
 
 async def test_processes_that_open_a_new_database_together_migrate_it_once(
     tcp_postgres: TcpServer, database: str
 ) -> None:
-    step = Migration(version=2, name="0002_more", sql="CREATE TABLE ricordo.more (x int)")
-    stores = [open_with(tcp_postgres, database, (*load_migrations(PACKAGE), step)) for _ in range(6)]
+    known = load_migrations(PACKAGE)
+    step = Migration(version=len(known) + 1, name="more", sql="CREATE TABLE ricordo.more (x int)")
+    stores = [open_with(tcp_postgres, database, (*known, step)) for _ in range(6)]
     await asyncio.gather(*(store.open() for store in stores))
     for store in stores:
-        assert (await store.stats()).schema_version == 2
+        assert (await store.stats()).schema_version == step.version
         await store.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ from ricordo.stores.sql import Migration, load_migrations, load_queries, load_sc
 from ricordo.stores.sqlite.database import PACKAGE, Database
 
 pytestmark = pytest.mark.anyio
+
+KNOWN = load_migrations(PACKAGE)
+STEP = Migration(
+    version=len(KNOWN) + 1, name="more", sql=f"CREATE TABLE more (x); PRAGMA user_version = {len(KNOWN) + 1};"
+)
 
 
 def shape(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
@@ -44,29 +50,25 @@ def test_every_arm_states_the_filters_in_the_same_words() -> None:
 
 def test_a_store_is_backed_up_before_a_migration_changes_it(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    first = load_migrations(PACKAGE)
     Database(path).open()
-    step = Migration(version=2, name="0002_more", sql="CREATE TABLE more (x); PRAGMA user_version = 2;")
-    Database(path, (*first, step)).open()
+    Database(path, (*KNOWN, STEP)).open()
 
-    (backup,) = tmp_path.glob("store.db.schema-1-*.backup")
+    (backup,) = tmp_path.glob(f"store.db.schema-{len(KNOWN)}-*.backup")
     with closing(sqlite3.connect(backup)) as old, closing(sqlite3.connect(path)) as new:
-        assert old.execute("PRAGMA user_version").fetchone() == (1,)
-        assert new.execute("PRAGMA user_version").fetchone() == (2,)
+        assert old.execute("PRAGMA user_version").fetchone() == (len(KNOWN),)
+        assert new.execute("PRAGMA user_version").fetchone() == (STEP.version,)
         assert new.execute("SELECT count(*) FROM more").fetchone() == (0,)
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     Database(path).open()
-    broken = Migration(
-        version=2, name="0002_broken", sql="CREATE TABLE more (x); SELECT nonsense; PRAGMA user_version = 2;"
-    )
+    broken = replace(STEP, sql=f"CREATE TABLE more (x); SELECT nonsense; {STEP.sql}")
     with pytest.raises(StoreError, match="nonsense"):
-        Database(path, (*load_migrations(PACKAGE), broken)).open()
+        Database(path, (*KNOWN, broken)).open()
 
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(KNOWN),)
         assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'more'").fetchone() == (0,)
 
 
@@ -85,15 +87,14 @@ async def test_a_program_that_still_runs_writes_nothing_after_a_newer_one_has_mi
     path = tmp_path / "store.db"
     older = Database(path)
     older.open()
-    step = Migration(version=2, name="0002_more", sql="CREATE TABLE more (x); PRAGMA user_version = 2;")
-    newer = Database(path, (*load_migrations(PACKAGE), step))
+    newer = Database(path, (*KNOWN, STEP))
     newer.open()
     newer.close()
 
     with pytest.raises(SchemaTooNew, match="start this program again"), older.writing() as connection:
         connection.execute("DELETE FROM memory")
     older.close()
-    with pytest.raises(SchemaTooNew, match=r"store\.db\.schema-1-.*\.backup"):
+    with pytest.raises(SchemaTooNew, match=rf"store\.db\.schema-{len(KNOWN)}-.*\.backup"):
         Database(path).open()
 
 

@@ -26,7 +26,7 @@ from psycopg.rows import DictRow
 
 from postgres_servers import TcpServer, connect, fresh_database
 from ricordo.memory import Memory, Origin, Reading, told
-from ricordo.protocols import Batch, Tombstone
+from ricordo.protocols import Batch, Claim, Tombstone
 from ricordo.query import EVERYTHING, AsOf, Aspects, Filters, TimeRange, Variant
 from ricordo.remember import Writer
 from ricordo.stores.postgres.address import address
@@ -148,6 +148,10 @@ async def exercise(url: str) -> None:
     await store._database.write(NAMESPACE, fold_all)
     await store.forget(NAMESPACE, [first.id], NOW)
     await store.bury(NAMESPACE, [Tombstone(memory_id="gone", forgotten_at=NOW)])
+    await store.enqueue(NAMESPACE, ["a.md", "b.md"])
+    await store.claim(NAMESPACE, Claim(claimant="x", now=NOW, until=NOW), 1)
+    await store.settle(NAMESPACE, "x", ["a.md"])
+    await store.waiting(NAMESPACE)
     await store.close()
 
 

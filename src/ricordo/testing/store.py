@@ -4,94 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ricordo.errors import InvalidInput, NotFound, StoreError, revised_meanwhile
-from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Survey, Tombstone
-from ricordo.memory import TOLD, Chunk, Memory, Reading
-from ricordo.query import AsOf, Aspects, Candidate, Filters, Variant, WordMatch, WordMatches
+from ricordo.exchange import Added, Batch, Claim, Entry, Fault, Known, Stats, Survey, Tombstone
+from ricordo.memory import TOLD, Chunk, Memory
+from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatch, WordMatches
+from ricordo.testing.space import Space
 from ricordo.testing.surveys import surveyed
 
 __all__ = ["InMemoryStore"]
-
-
-@dataclass(slots=True)
-class _Space:
-    """One namespace. Vectors are rounded to half precision, as the stores on disk keep them."""
-
-    memories: dict[str, Memory] = field(default_factory=dict)
-    entries: dict[str, Entry] = field(default_factory=dict)
-    vectors: dict[tuple[str, str], NDArray[np.float32]] = field(default_factory=dict)
-    tokens: dict[tuple[str, str], bytes] = field(default_factory=dict)
-    readings: dict[str, Reading] = field(default_factory=dict)
-    tombstones: dict[str, datetime] = field(default_factory=dict)
-
-    def remove(self, memory_id: str) -> None:
-        self.memories.pop(memory_id, None)
-        gone = [key for key, entry in self.entries.items() if entry.chunk.memory_id == memory_id]
-        for chunk_id in gone:
-            del self.entries[chunk_id]
-            self.vectors = {key: vector for key, vector in self.vectors.items() if key[0] != chunk_id}
-            self.tokens = {key: tokens for key, tokens in self.tokens.items() if key[0] != chunk_id}
-        for other in list(self.memories.values()):
-            if other.superseded_by == memory_id:
-                self.memories[other.id] = replace(other, superseded_by=None)
-
-    def versions(self, ids: Sequence[str]) -> frozenset[str]:
-        found: set[str] = set()
-        wanted = [memory_id for memory_id in ids if memory_id in self.memories]
-        while wanted:
-            memory_id = wanted.pop()
-            if memory_id in found:
-                continue
-            found.add(memory_id)
-            memory = self.memories[memory_id]
-            linked = {memory.supersedes, memory.superseded_by}
-            wanted += [
-                other.id
-                for other in self.memories.values()
-                if other.id in linked or memory_id in (other.supersedes, other.superseded_by)
-            ]
-        return frozenset(found)
-
-    def passes(self, memory: Memory, filters: Filters) -> bool:
-        return filters.allow(memory) and (filters.as_of is None or self.held(memory, filters.as_of))
-
-    def held(self, memory: Memory, as_of: AsOf) -> bool:
-        before = self.memories.get(memory.supersedes or "")
-        after = self.memories.get(memory.superseded_by or "")
-        if as_of.known:
-            told = before.updated_at if before else memory.created_at
-            return told <= as_of.moment and (after is None or memory.updated_at > as_of.moment)
-        begins = memory.event_timestamp or (before.updated_at if before else as_of.moment)
-        return begins <= as_of.moment and (after is None or (after.event_timestamp or memory.updated_at) > as_of.moment)
-
-    def near(self, chunk_ids: Collection[str], reach: int) -> list[Entry]:
-        """The chunks, and those up to `reach` places away in their groups."""
-        wanted = [self.entries[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in self.entries]
-        return [
-            entry
-            for entry in self.entries.values()
-            if any(self.distance(entry.chunk, chunk) <= reach for chunk in wanted)
-        ]
-
-    def distance(self, chunk: Chunk, other: Chunk) -> float:
-        if chunk.memory_id == other.memory_id:
-            return abs(chunk.position - other.position)
-        if chunk.group is None or (chunk.origin_uri, chunk.group) != (other.origin_uri, other.group):
-            return float("inf")
-        return abs(self.memories[chunk.memory_id].position - self.memories[other.memory_id].position)
 
 
 class InMemoryStore:
     """A store that forgets everything when it is closed."""
 
     def __init__(self) -> None:
-        self._spaces: dict[str, _Space] = {}
+        self._spaces: dict[str, Space] = {}
         self._open = False
 
     @classmethod
@@ -104,10 +36,10 @@ class InMemoryStore:
     async def close(self) -> None:
         self._open = False
 
-    def _space(self, namespace: str) -> _Space:
+    def _space(self, namespace: str) -> Space:
         if not self._open:
             raise StoreError("the store is not open")
-        return self._spaces.setdefault(namespace, _Space())
+        return self._spaces.setdefault(namespace, Space())
 
     async def reading(self, namespace: str, uri: str) -> Known | None:
         space = self._space(namespace)
@@ -190,6 +122,21 @@ class InMemoryStore:
 
     async def purge(self) -> None:
         return
+
+    async def enqueue(self, namespace: str, items: Sequence[str]) -> int:
+        queue = self._space(namespace).queue
+        fresh = frozenset(items) - queue.keys()
+        queue.update(dict.fromkeys(fresh))
+        return len(fresh)
+
+    async def claim(self, namespace: str, claim: Claim, limit: int) -> tuple[str, ...]:
+        return self._space(namespace).claimed(claim, limit)
+
+    async def settle(self, namespace: str, claimant: str, items: Sequence[str]) -> None:
+        self._space(namespace).settle(claimant, items)
+
+    async def waiting(self, namespace: str) -> int:
+        return len(self._space(namespace).queue)
 
     async def by_words(self, namespace: str, terms: Sequence[str], filters: Filters, limit: int) -> WordMatches:
         space = self._space(namespace)
@@ -304,7 +251,7 @@ class InMemoryStore:
         return ()
 
 
-def _add_memory(space: _Space, memory: Memory) -> bool:
+def _add_memory(space: Space, memory: Memory) -> bool:
     known = space.memories.get(memory.id)
     if known is not None:
         if memory.origin.kind != TOLD:
@@ -331,7 +278,7 @@ def _word_match(entry: Entry, wanted: Collection[str]) -> WordMatch:
     )
 
 
-def _add_entry(space: _Space, entry: Entry, batch: Batch) -> int:
+def _add_entry(space: Space, entry: Entry, batch: Batch) -> int:
     chunk = entry.chunk
     known = space.entries.get(chunk.id)
     space.entries[chunk.id] = entry if known is None else replace(known, chunk=chunk)
@@ -339,7 +286,7 @@ def _add_entry(space: _Space, entry: Entry, batch: Batch) -> int:
     return int(known is None)
 
 
-def _add_vectors(space: _Space, entry: Entry, batch: Batch) -> None:
+def _add_vectors(space: Space, entry: Entry, batch: Batch) -> None:
     chunk_id = entry.chunk.id
     if entry.vector is not None and batch.fingerprint is not None:
         space.vectors.setdefault((chunk_id, batch.fingerprint), entry.vector.astype(np.float16).astype(np.float32))

@@ -22,6 +22,7 @@ TABLES = (
     "ricordo.tombstone",
     "ricordo.counter",
     "ricordo.frequency",
+    "ricordo.queue",
 )  # parents first
 
 

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
 
-from ricordo.exchange import Added, Batch, Entry, Fault, Known, Stats, Survey, Tombstone
+from ricordo.exchange import Added, Batch, Claim, Entry, Fault, Known, Stats, Survey, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
-from ricordo.stores.postgres import checks, reads, surveys, tallies, vectors, writes
+from ricordo.stores.postgres import checks, queue, reads, surveys, tallies, vectors, writes
 from ricordo.stores.postgres.address import address
 from ricordo.stores.postgres.database import PACKAGE, Database
 from ricordo.stores.postgres.distribute import distribute
@@ -95,6 +95,20 @@ class PostgresStore:
             await self._database.write(row["namespace"], tallies.fold_all)
         async with self._database.connected() as connection:
             await Session(connection=connection, sql=self._database.sql).simple("reclaim")
+
+    # --- work that waits ---
+
+    async def enqueue(self, namespace: str, items: Sequence[str]) -> int:
+        return await self._database.write(namespace, partial(queue.enqueue, items=items))
+
+    async def claim(self, namespace: str, claim: Claim, limit: int) -> tuple[str, ...]:
+        return await self._database.write(namespace, partial(queue.claim, claim=claim, limit=limit))
+
+    async def settle(self, namespace: str, claimant: str, items: Sequence[str]) -> None:
+        await self._database.write(namespace, partial(queue.settle, claimant=claimant, items=items))
+
+    async def waiting(self, namespace: str) -> int:
+        return await self._database.read(namespace, queue.waiting)
 
     # --- reading ---
 

@@ -12,11 +12,11 @@ from urllib.parse import unquote, urlsplit
 from anyio import to_thread
 
 from ricordo.errors import InvalidInput, StoreBusy, StoreError
-from ricordo.exchange import Added, Backup, Batch, Entry, Fault, Known, Stats, Survey, Tombstone
+from ricordo.exchange import Added, Backup, Batch, Claim, Entry, Fault, Known, Stats, Survey, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
 from ricordo.stores.sql import load_queries
-from ricordo.stores.sqlite import checks, copies, reads, surveys, writes
+from ricordo.stores.sqlite import checks, copies, queue, reads, surveys, writes
 from ricordo.stores.sqlite.database import PACKAGE, Database
 from ricordo.stores.sqlite.mending import damage, is_damage, mend
 from ricordo.stores.sqlite.session import Session
@@ -71,6 +71,20 @@ class SqliteStore:
 
     async def purge(self) -> None:
         await to_thread.run_sync(self._purge)
+
+    # --- work that waits ---
+
+    async def enqueue(self, namespace: str, items: Sequence[str]) -> int:
+        return await self._write(namespace, lambda session: queue.enqueue(session, items))
+
+    async def claim(self, namespace: str, claim: Claim, limit: int) -> tuple[str, ...]:
+        return await self._write(namespace, lambda session: queue.claim(session, claim, limit))
+
+    async def settle(self, namespace: str, claimant: str, items: Sequence[str]) -> None:
+        await self._write(namespace, lambda session: queue.settle(session, claimant, items))
+
+    async def waiting(self, namespace: str) -> int:
+        return await self._read(namespace, queue.waiting)
 
     # --- reading ---
 

@@ -80,12 +80,12 @@ FROM pg_class c WHERE c.relnamespace = to_regnamespace('ricordo') AND c.relkind 
 -- name: reclaim
 VACUUM
     ricordo.memory, ricordo.chunk, ricordo.embedding, ricordo.token_embedding, ricordo.counter, ricordo.frequency,
-    ricordo.tombstone
+    ricordo.tombstone, ricordo.queue
 
 -- name: rewrite
 VACUUM (FULL, ANALYZE)
     ricordo.namespace, ricordo.origin, ricordo.memory, ricordo.chunk, ricordo.embedder, ricordo.embedding,
-    ricordo.token_embedding, ricordo.tombstone, ricordo.counter, ricordo.frequency
+    ricordo.token_embedding, ricordo.tombstone, ricordo.counter, ricordo.frequency, ricordo.queue
 
 -- name: rewrite_statistics
 VACUUM (FULL) pg_catalog.pg_statistic

@@ -720,3 +720,29 @@ SELECT t.tag COLLATE "C" AS tag, count(*) AS memories
 FROM ricordo.memory m CROSS JOIN LATERAL unnest(m.tags) AS t (tag)
 WHERE m.namespace = %(namespace)s AND m.superseded_by IS NULL
 GROUP BY 1 ORDER BY 1;
+
+-- name: enqueue
+INSERT INTO ricordo.queue (namespace, id, item) VALUES (%(namespace)s, %(id)s, %(item)s) ON CONFLICT DO NOTHING
+
+-- name: hold
+UPDATE ricordo.queue SET claimed_until = %(until)s
+WHERE namespace = %(namespace)s AND claimant = %(claimant)s
+RETURNING item
+
+-- name: claim
+-- Rows that another process is claiming are left to it. As an array, they are looked for once.
+UPDATE ricordo.queue SET claimant = %(claimant)s, claimed_until = %(until)s
+WHERE namespace = %(namespace)s AND id = ANY(ARRAY(
+    SELECT q.id FROM ricordo.queue q
+    WHERE q.namespace = %(namespace)s AND (q.claimed_until IS NULL OR q.claimed_until <= %(now)s)
+    ORDER BY q.id
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+)) RETURNING item
+
+-- name: settle
+DELETE FROM ricordo.queue
+WHERE namespace = %(namespace)s AND claimant = %(claimant)s AND id = ANY(%(ids)s::text[])
+
+-- name: count_queue
+SELECT count(*) AS items FROM ricordo.queue q WHERE q.namespace = %(namespace)s

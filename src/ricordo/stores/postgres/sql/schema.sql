@@ -150,3 +150,14 @@ CREATE TABLE ricordo.frequency (
     chunks bigint NOT NULL,
     CONSTRAINT frequency_pkey PRIMARY KEY (namespace, lexeme, batch)
 );
+
+-- Work that waits; claimed until some moment, and then for others again. `id` is a digest of the item, which may be
+-- too long for an index.
+CREATE TABLE ricordo.queue (
+    namespace text NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    item text NOT NULL,
+    claimant text,
+    claimed_until timestamptz,
+    CONSTRAINT queue_pkey PRIMARY KEY (namespace, id)
+);

@@ -523,3 +523,25 @@ INSERT INTO lexeme_index (lexeme_index) VALUES ('optimize');
 
 -- name: check_words
 INSERT INTO lexeme_index (lexeme_index) VALUES ('integrity-check');
+
+-- name: enqueue
+INSERT INTO queue (namespace, item) VALUES (:namespace, :item) ON CONFLICT DO NOTHING;
+
+-- name: hold
+UPDATE queue SET claimed_until = :until WHERE namespace = :namespace AND claimant = :claimant RETURNING item;
+
+-- name: claim
+UPDATE queue SET claimant = :claimant, claimed_until = :until
+WHERE namespace = :namespace AND item IN (
+    SELECT q.item FROM queue q
+    WHERE q.namespace = :namespace AND coalesce(q.claimed_until <= :now, TRUE)
+    ORDER BY q.item
+    LIMIT :limit
+) RETURNING item;
+
+-- name: settle
+DELETE FROM queue
+WHERE namespace = :namespace AND claimant = :claimant AND item IN (SELECT i.value FROM json_each(:items) i);
+
+-- name: count_queue
+SELECT count(*) AS items FROM queue WHERE namespace = :namespace;

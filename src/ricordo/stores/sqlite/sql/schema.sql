@@ -112,6 +112,15 @@ CREATE TABLE tombstone (
     PRIMARY KEY (namespace, memory_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Work that waits; claimed until some moment, and then for others again.
+CREATE TABLE queue (
+    namespace INTEGER NOT NULL REFERENCES namespace (key),
+    item TEXT NOT NULL,
+    claimant TEXT,
+    claimed_until INTEGER,
+    PRIMARY KEY (namespace, item)
+) STRICT, WITHOUT ROWID;
+
 -- All ASCII punctuation is part of a token, as all non-ASCII characters are: the analyzer alone says what a lexeme is.
 CREATE VIRTUAL TABLE lexeme_index USING fts5 (
     lexemes, context_lexemes, content = '',
