@@ -83,9 +83,9 @@ class Endpoint:
         return await self._once(Call(request=request, service=service, memory=memory, given=given), body)
 
     async def _once(self, call: Call, body: bytes) -> Response:
-        if self.method == "GET":
-            async with call.service.turns:
-                return await self.handler(call)
+        asks = call.given.asks
+        if self.method == "GET" or asks:
+            return await call.service.turns.take(call.request, lambda: self.handler(call), asks=asks)
         if not self.repeatable:
             return await self.handler(call)
         key = call.request.headers.get("idempotency-key")

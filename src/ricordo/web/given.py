@@ -17,6 +17,7 @@ from ricordo.query import AsOf, Filters, TimeRange
 __all__ = ["Given", "from_json", "from_pairs"]
 
 INSTANT = timedelta(microseconds=1)
+QUESTIONS = ("query", "topic", "prompt")
 FLAGS = {"true": True, "1": True, "on": True, "false": False, "0": False, "": False}
 
 
@@ -25,6 +26,11 @@ class Given:
     """Values by name. In a query and a form all are texts, and what is left empty is not given."""
 
     values: Mapping[str, Json]
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is a question among them, which the models must read."""
+        return any(self.values.get(name) for name in QUESTIONS)
 
     def text(self, name: str) -> str:
         """Raises InvalidInput when it is missing or no text."""

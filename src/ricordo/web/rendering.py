@@ -49,6 +49,7 @@ def _templates() -> Environment:
         loader=PackageLoader("ricordo.web"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -110,8 +111,8 @@ def page(handler: Callable[[Visit], Awaitable[Response]]) -> Callable[[Request],
     """A handler of GET."""
 
     async def handle(request: Request) -> Response:
-        async with service_of(request).turns:
-            return await handler(visit_of(request))
+        visit = visit_of(request)
+        return await visit.service.turns.take(request, lambda: handler(visit), asks=visit.asked.asks)
 
     return handle
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-import anyio
 from starlette.requests import Request
 
 from ricordo.engine import Engine
@@ -19,12 +18,11 @@ from ricordo.web.access import Access
 from ricordo.web.repeats import Repeats
 from ricordo.web.surveys import Overview, Surveys
 from ricordo.web.trash import Trash
+from ricordo.web.turns import Turns
 
 __all__ = ["Imported", "Service", "service_of"]
 
 TIMINGS = 200
-AT_ONCE = 4
-"""Questions that are answered at the same time: with more, all would wait for one another's threads."""
 IMPORTS = 50
 
 
@@ -48,7 +46,7 @@ class Service:
     trash: Trash = field(default_factory=Trash)
     surveys: Surveys = field(default_factory=Surveys)
     repeats: Repeats = field(default_factory=Repeats)
-    turns: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(AT_ONCE))
+    turns: Turns = field(default_factory=Turns)
     timings: deque[dict[str, float]] = field(default_factory=lambda: deque(maxlen=TIMINGS))
     imports: deque[Imported] = field(default_factory=lambda: deque(maxlen=IMPORTS))
 

@@ -5,37 +5,58 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from urllib.parse import urlsplit
 
 import anyio
 from anyio import to_thread
 
+from ricordo.exchange import Held
 from ricordo.protocols import Stats, Store, Survey
 from ricordo.query import TimeRange
 
-__all__ = ["Overview", "Surveys", "by_day"]
+__all__ = ["Overview", "Place", "Surveys", "by_day"]
 
+TAGS = 12
 FRESH_SECONDS = 10.0
 LASTING_SECONDS = 60.0
 MOST = 100
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where memories come from, roughly: how the uris begin, what kinds there are, how many memories."""
+
+    beginning: str
+    kinds: str
+    memories: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Overview:
-    """A survey, and its times by the days of a zone."""
+    """A survey, its times by the days of a zone, and what an answer can be narrowed down by."""
 
     survey: Survey
     zone: tzinfo
     events: Mapping[str, int]
     learned: Mapping[str, int]
     quarters: Sequence[datetime]
+    places: Sequence[Place]
+    tags: Sequence[str]
 
     @classmethod
     def of(cls, survey: Survey, zone: tzinfo) -> Overview:
-        quarters = sorted(survey.events)
-        return cls(survey, zone, by_day(survey.events, zone), by_day(survey.learned, zone), quarters)
+        return cls(
+            survey=survey,
+            zone=zone,
+            events=by_day(survey.events, zone),
+            learned=by_day(survey.learned, zone),
+            quarters=sorted(survey.events),
+            places=_places(survey.origins),
+            tags=sorted(survey.tags, key=lambda tag: (-survey.tags[tag], tag))[:TAGS],
+        )
 
     def hours(self, within: TimeRange) -> dict[str, int]:
         """How many memories began in each hour of a stretch, by the name of the hour; those of none are left out."""
@@ -53,6 +74,22 @@ def by_day(quarters: Mapping[datetime, int], zone: tzinfo) -> dict[str, int]:
     for start, number in quarters.items():
         counts[start.astimezone(zone).date().isoformat()] += number
     return dict(sorted(counts.items()))
+
+
+def _places(origins: Iterable[Held]) -> list[Place]:
+    counts: Counter[str] = Counter()
+    kinds: dict[str, set[str]] = {}
+    for held in origins:
+        beginning = _beginning(held.origin.uri)
+        counts[beginning] += held.memories
+        kinds.setdefault(beginning, set()).add(held.origin.kind)
+    return [Place(beginning, ", ".join(sorted(kinds[beginning])), number) for beginning, number in counts.most_common()]
+
+
+def _beginning(uri: str) -> str:
+    """`told:`, `file:`, `https://claude.ai/`."""
+    parts = urlsplit(uri)
+    return f"{parts.scheme}://{parts.netloc}/" if parts.netloc else f"{uri.partition(':')[0]}:"
 
 
 @dataclass(slots=True)

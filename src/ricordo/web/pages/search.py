@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
-from ricordo.exchange import Held
 from ricordo.fusion import K
 from ricordo.memory import Memory
 from ricordo.query import Hit, Recall, TimeUse
@@ -25,7 +22,6 @@ __all__ = ["Chip", "Found", "chips", "found_of", "show"]
 
 LATEST = 8
 MORE = 10
-TAGS = 12
 FILTERS = ("since", "until", "as_of", "as_known", "tag", "meta", "origin", "superseded", "any_time")
 FRAGMENT = "fragment"
 Asked = dict[str, str | int | bool | tuple[str, ...] | None]
@@ -67,7 +63,7 @@ async def show(visit: Visit) -> Response:
         latest = timeline.memories[::-1]
     # What can be chosen may be a little old; whether there is anything at all may not.
     fresh = recall is None and not latest
-    survey = (await visit.service.overview(visit.memory.namespace, fresh=fresh)).survey
+    overview = await visit.service.overview(visit.memory.namespace, fresh=fresh)
     return visit.render(
         "results.html" if asked.flag(FRAGMENT) else "search.html",
         question=question,
@@ -76,9 +72,7 @@ async def show(visit: Visit) -> Response:
         found=found_of(recall) if recall else (),
         latest=latest,
         chips=tuple(chips(visit, state, recall)),
-        survey=survey,
-        places=_places(survey.origins),
-        tags=sorted(survey.tags, key=lambda tag: (-survey.tags[tag], tag))[:TAGS],
+        overview=overview,
         more=visit.address("/", state, limit=limit + MORE) if recall and len(recall) >= limit else None,
         twin=visit.address("/api/recall", state) if question else None,
     )
@@ -121,29 +115,3 @@ def chips(visit: Visit, state: Asked, recall: Recall | None) -> Iterator[Chip]:
 
 def _window(visit: Visit, use: TimeUse) -> str:
     return f"“{use.text}” · {Moments(visit.now, visit.zone, visit.say).range(use.range)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where memories come from, roughly: how the uris begin, what kinds there are, how many memories."""
-
-    beginning: str
-    kinds: str
-    memories: int
-
-
-def _places(origins: Iterable[Held]) -> list[Place]:
-    """What can be chosen to narrow an answer down by where it comes from."""
-    counts: Counter[str] = Counter()
-    kinds: dict[str, set[str]] = {}
-    for held in origins:
-        beginning = _beginning(held.origin.uri)
-        counts[beginning] += held.memories
-        kinds.setdefault(beginning, set()).add(held.origin.kind)
-    return [Place(beginning, ", ".join(sorted(kinds[beginning])), number) for beginning, number in counts.most_common()]
-
-
-def _beginning(uri: str) -> str:
-    """`told:`, `file:`, `https://claude.ai/`."""
-    parts = urlsplit(uri)
-    return f"{parts.scheme}://{parts.netloc}/" if parts.netloc else f"{uri.partition(':')[0]}:"

@@ -87,11 +87,12 @@ def density(overview: Overview, span: Span) -> dict[str, int]:
     if span.day is not None:
         counts = overview.hours(within)
         return {f"{hour:02d}": counts.get(f"{hour:02d}", 0) for hour in range(24)}
-    of_span = [(day, number) for day, number in overview.events.items() if day.startswith(span.name)]
+    name = span.name
+    of_span = [(day, number) for day, number in overview.events.items() if day.startswith(name)]
     if span.month is not None:
         days = calendar.monthrange(span.year or 1, span.month)[1]
-        return dict.fromkeys((f"{span.name}-{day:02d}" for day in range(1, days + 1)), 0) | dict(of_span)
-    return dict.fromkeys((f"{span.name}-{month:02d}" for month in range(1, 13)), 0) | _by(7, of_span)
+        return dict.fromkeys((f"{name}-{day:02d}" for day in range(1, days + 1)), 0) | dict(of_span)
+    return dict.fromkeys((f"{name}-{month:02d}" for month in range(1, 13)), 0) | _by(7, of_span)
 
 
 def _by(letters: int, days: Iterable[tuple[str, int]]) -> dict[str, int]:
