@@ -75,6 +75,24 @@ class _Page:
         )
         return digest(*memories, *entries)
 
+    def as_far_as(self, source: _Page) -> _Page:
+        """What can be compared once the source's page is written.
+
+        That is without what replaced a memory, where that comes on
+        a later page, and without vectors that the target has and the source has not."""
+        ids = {memory.id for memory in source.memories}
+        pending = {memory.id for memory in source.memories if memory.superseded_by not in ids}
+        return _Page(
+            memories=tuple(
+                replace(memory, superseded_by=None, updated_at=memory.created_at) if memory.id in pending else memory
+                for memory in self.memories
+            ),
+            entries={
+                key: _made_alike(entries, {entry.chunk.id: entry for entry in source.entries[key]})
+                for key, entries in self.entries.items()
+            },
+        )
+
 
 @dataclass(slots=True)
 class _Run:
@@ -104,7 +122,7 @@ class _Run:
 
     async def _take_memories(self, namespace: str, memories: Sequence[Memory]) -> None:
         page = await self._page(self.source, namespace, memories)
-        wanted = page.checksum()
+        wanted = page.as_far_as(page).checksum()
         present = await self._checksum_in_target(namespace, page) == wanted
         if not present:
             for batch in _batches(page):
@@ -148,7 +166,8 @@ class _Run:
         found = {memory.id: memory for _, memory in await self.target.get(namespace, chunk_ids)}
         if len(found) != len(page.memories):
             return ""
-        return (await self._page(self.target, namespace, list(found.values()))).checksum()
+        there = await self._page(self.target, namespace, list(found.values()))
+        return there.as_far_as(page).checksum()
 
     async def close_readings(self, wanted: str | None) -> None:
         """Let the target know which origins were read whole, but forget nothing there for it."""
@@ -200,6 +219,19 @@ async def _pages(
         items.append(item)
     if items:
         yield current, items
+
+
+def _made_alike(entries: Iterable[Entry], wanted: Mapping[str, Entry]) -> tuple[Entry, ...]:
+    """The entries with no more vectors than those of the same chunks that are wanted."""
+    return tuple(
+        replace(
+            entry,
+            vector=entry.vector if like is not None and like.vector is not None else None,
+            tokens=entry.tokens if like is not None and like.tokens is not None else None,
+        )
+        for entry in entries
+        for like in (wanted.get(entry.chunk.id),)
+    )
 
 
 def _batches(page: _Page) -> Iterable[Batch]:

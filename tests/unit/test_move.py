@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from pathlib import Path
 
@@ -158,3 +158,32 @@ async def test_what_the_target_holds_already_stays(stores: dict[str, Store]) -> 
     await move(stores["sqlite"], stores["memory"])
 
     assert await stores["memory"].memory("a", own[0].id) == own[0]
+
+
+@pytest.mark.parametrize("end", ["memory", "sqlite", "postgres"])
+async def test_what_was_replaced_since_a_move_is_replaced_by_the_next(stores: dict[str, Store], end: str) -> None:
+    source, target = InMemoryStore(), stores[end]
+    await source.open()
+    writer = Writer(store=source, chunker=WholeChunker(), embedder=HashEmbedder(), namespace="a")
+    notes = [told(f"note {number}", now=NOW) for number in range(210)]
+    await writer.write(notes, writer.cut(notes))
+    await move(source, target)
+    newer = told("note 3 stands no more", now=NOW + timedelta(days=1), supersedes=notes[3])
+    await writer.write([newer], writer.cut([newer]))
+    await move(source, target)
+
+    assert await content(target) == await content(source)
+    assert [version.id for version in await target.history("a", newer.id)] == [notes[3].id, newer.id]
+
+
+@pytest.mark.parametrize("end", ["memory", "sqlite", "postgres"])
+async def test_vectors_that_the_source_has_dropped_stay_in_the_target(stores: dict[str, Store], end: str) -> None:
+    source, target = InMemoryStore(), stores[end]
+    await source.open()
+    await fill(source, 3)
+    await move(source, target)
+    vectors = (await target.stats()).embedders
+    await source.drop_vectors("a", HashEmbedder.fingerprint)
+    await move(source, target)
+
+    assert (await target.stats()).embedders == vectors
