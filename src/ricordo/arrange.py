@@ -36,7 +36,7 @@ class Equally(NamedTuple):
 def arranged(hits: Iterable[Hit], window: TimeRange | None, order: Order | None, equally: Equally) -> list[Hit]:
     """Best first; with a window, what happened in it, then what happened close to it, then what has no date.
 
-    What was taken back comes last of all: it often holds the wrong fact.
+    What was taken back comes last of all, for it often holds the wrong fact; so does what its owner buried.
 
     Hits that are equally good come by time when an order is asked for. Otherwise time decides only between equal
     scores, the newer one first.
@@ -49,7 +49,7 @@ def arranged(hits: Iterable[Hit], window: TimeRange | None, order: Order | None,
 
 
 def _tier(memory: Memory, window: TimeRange | None) -> int:
-    if memory.abandoned:
+    if memory.withheld:
         return 3
     if window is None:
         return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from os import PathLike
@@ -26,6 +26,7 @@ from ricordo.protocols import Embedder, Fault, Skipped, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
 from ricordo.quoting import block, fitted, quote
 from ricordo.recall import Reader
+from ricordo.remember import Remembered
 from ricordo.settings import Settings, load_settings
 from ricordo.sources import find_sources
 from ricordo.stores import open_store
@@ -33,18 +34,6 @@ from ricordo.timeline import Timeline, of_namespace, of_topic
 from ricordo.watch import Patience, Watched, watch
 
 __all__ = ["Engine", "Remembered", "open"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Remembered:
-    """A memory, and whether it is new."""
-
-    memory: Memory
-    created: bool
-
-    @property
-    def id(self) -> str:
-        return self.memory.id
 
 
 def utc_now() -> datetime:
@@ -235,6 +224,15 @@ class Engine:
         gone = await self._store.forget(self.namespace, [memory.id for memory in memories], self._clock())
         await self._store.purge()
         return tuple(sorted(gone))
+
+    async def bury(self, ids: Sequence[str], *, undo: bool = False) -> tuple[str, ...]:
+        """Keep memories, with all their versions, behind everything else that is found, and never tell them unasked.
+
+        With `undo` they are as any other again. Each id may be the beginning of one. Returns the ids of all versions.
+        Raises NotFound before anything is changed if one of them is unknown.
+        """
+        lines = [await self.history(memory_id) for memory_id in ids]
+        return await self._writer.bury([version for line in lines for version in line], buried=not undo)
 
     async def restore(self, memories: Sequence[Memory]) -> tuple[str, ...]:
         """Put memories that were just forgotten back as they were, versions before what superseded them.

@@ -100,7 +100,8 @@ class Batch:
     """What is written in one transaction. `readings` are those of the origins whose last memories it holds.
 
     `fingerprint` is the embedder's for the vectors of the entries, `token_fingerprint` for their token vectors.
-    What somebody tells `anew` lifts its tombstone; what is read or imported stays forgotten.
+    What somebody tells `anew` lifts its tombstone; what is read or imported stays forgotten. Written `over`, memories
+    that were told take the tags, times and metadata of the batch, too, as those that are read again do.
     """
 
     memories: tuple[Memory, ...] = ()
@@ -109,6 +110,7 @@ class Batch:
     token_fingerprint: str | None = None
     readings: tuple[Reading, ...] = ()
     anew: bool = False
+    over: bool = False
 
     def without(self, memory_ids: Collection[str]) -> Batch:
         """The batch without these memories and their chunks."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from anyio import create_task_group, to_thread
 
-from ricordo.errors import NotFound, SourceError
+from ricordo.errors import SourceError
 from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading, digest
 from ricordo.protocols import Skipped, Source
 from ricordo.remember import Made, Writer
@@ -195,8 +195,8 @@ class _Run:
             heard = (self.writer.cleaned(item) for item in page if isinstance(item, Memory))
             unheard = {memory.id: memory for memory in heard if memory.id not in said}
             said.update(unheard)
-            memories_read = [await self._as_first_said(each) if again else each for each in unheard.values()]
-            queued = await self._queue(memories_read, owners)
+            read = list(unheard.values())
+            queued = await self._queue(await self._as_kept(read) if again else read, owners)
             memories, chunks = memories + queued.memories, chunks + queued.chunks
         if whole:
             origin = self.writer.cleaned_origin(source.origin)
@@ -205,15 +205,13 @@ class _Run:
             self.pending.uris.add(source.origin.uri)
         return _Count(memories, chunks)
 
-    async def _as_first_said(self, memory: Memory) -> Memory:
-        """What a file says still, whose time is only that of the file, was said when it was first read."""
-        if memory.event_origin is not EventOrigin.SAID:
-            return memory
-        try:
-            before = await self.writer.store.memory(self.writer.namespace, memory.id)
-        except NotFound:
-            return memory
-        return memory.happened(before.event) if before.event_origin is EventOrigin.SAID else memory
+    async def _as_kept(self, memories: Sequence[Memory]) -> list[Memory]:
+        """The memories, where a file says them still, with what only the store knows of them."""
+        store, namespace = self.writer.store, self.writer.namespace
+        entries = await store.entries(namespace, [memory.id for memory in memories], None)
+        chunk_of = {entry.chunk.memory_id: entry.chunk.id for entry in entries}
+        known = {memory.id: memory for _, memory in await store.get(namespace, list(chunk_of.values()))}
+        return [_as_before(memory, known[memory.id]) if memory.id in known else memory for memory in memories]
 
     async def _queue(self, memories: Sequence[Memory], owners: dict[str, str]) -> _Count:
         forgotten = await self.writer.store.tombstones(self.writer.namespace, [memory.id for memory in memories])
@@ -270,6 +268,13 @@ class _Run:
         self.tally.added += len(added.memories)
         self.tally.unchanged += len(batch.memories) - len(added.memories)
         self.tally.forgotten += len(added.forgotten)
+
+
+def _as_before(memory: Memory, before: Memory) -> Memory:
+    """What is buried stays so; and what has no time but that of its file was said when it was first read."""
+    if memory.event_origin is EventOrigin.SAID and before.event_origin is EventOrigin.SAID:
+        memory = memory.happened(before.event)
+    return memory.as_buried(buried=True) if before.buried else memory
 
 
 def _page(items: Iterator[Memory | Skipped]) -> list[Memory | Skipped]:

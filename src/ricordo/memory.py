@@ -12,11 +12,25 @@ from typing import TypeAlias, cast
 
 from ricordo.errors import InvalidInput
 
-__all__ = ["Chunk", "EventOrigin", "EventTime", "Json", "Memory", "Origin", "Reading", "clean", "digest", "told"]
+__all__ = [
+    "BURIED",
+    "Chunk",
+    "EventOrigin",
+    "EventTime",
+    "Json",
+    "Memory",
+    "Origin",
+    "Reading",
+    "clean",
+    "digest",
+    "told",
+]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 TOLD = "told"
+BURIED = "buried"
+"""The property of a memory that its owner buried: it is true, or it is not there."""
 MAX_POSITION = 2**31
 
 
@@ -149,6 +163,21 @@ class Memory:
     def abandoned(self) -> bool:
         """Whether whoever said it took it back, by an edit or another try; `metadata["branch"]` says so."""
         return self.metadata.get("branch") == "abandoned"
+
+    @property
+    def buried(self) -> bool:
+        """Whether its owner wants it kept, and told last and only when asked for; `metadata["buried"]` says so."""
+        return self.metadata.get(BURIED) is True
+
+    @property
+    def withheld(self) -> bool:
+        """Whether it comes behind everything else, and is never told unasked."""
+        return self.abandoned or self.buried
+
+    def as_buried(self, *, buried: bool) -> Memory:
+        """The same memory, buried or not. `updated_at` stays: that of an old version says when it was replaced."""
+        rest = {name: value for name, value in self.metadata.items() if name != BURIED}
+        return replace(self, metadata={**rest, BURIED: True} if buried else rest)
 
     def happened(self, event: EventTime | None) -> Memory:
         """The same memory with this event time."""

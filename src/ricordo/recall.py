@@ -104,7 +104,7 @@ class Reader:
 
     def _bears(self, scored: Scored, hit: Hit) -> bool:
         """Whether a hit may be told unasked: it is above the floor, or holds a name that the prompt holds."""
-        if hit.memory.abandoned:
+        if hit.memory.withheld:
             return False
         near = scored.bearing.get(hit.chunk.id)
         if near is None or IDENTIFIERS in hit.arms:

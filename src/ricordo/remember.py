@@ -17,7 +17,7 @@ from ricordo.protocols import Chunker, Embedder, Store
 from ricordo.secrets import nameless, redact, redacted, rules_revision
 from ricordo.tokenvectors import pack_each
 
-__all__ = ["Made", "Writer", "passage"]
+__all__ = ["Made", "Remembered", "Writer", "passage"]
 
 
 def passage(chunk: Chunk) -> str:
@@ -31,6 +31,18 @@ class Made:
 
     vector: NDArray[np.float32] | None = None
     tokens: bytes | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Remembered:
+    """A memory, and whether it is new."""
+
+    memory: Memory
+    created: bool
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,6 +121,12 @@ class Writer:
             anew=anew,
         )
         return await self.store.add(self.namespace, batch)
+
+    async def bury(self, memories: Sequence[Memory], *, buried: bool) -> tuple[str, ...]:
+        """Mark stored memories as buried, or not, in one transaction; their ids."""
+        marked = {memory.id: memory.as_buried(buried=buried) for memory in memories}
+        await self.store.add(self.namespace, Batch(memories=tuple(marked.values()), over=True))
+        return tuple(sorted(marked))
 
     @property
     def rehearses(self) -> bool:

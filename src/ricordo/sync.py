@@ -114,6 +114,9 @@ class Engine:
     def forget(self, ids: Sequence[str]) -> tuple[str, ...]:
         return self._portal.call(self._inner.forget, ids)
 
+    def bury(self, ids: Sequence[str], *, undo: bool = False) -> tuple[str, ...]:
+        return self._portal.call(partial(self._inner.bury, ids, undo=undo))
+
     def restore(self, memories: Sequence[Memory]) -> tuple[str, ...]:
         return self._portal.call(self._inner.restore, memories)
 

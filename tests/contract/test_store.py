@@ -286,6 +286,17 @@ async def test_re_reading_refreshes_what_surrounds_the_text(store: Store) -> Non
     assert await store.memory("a", item.id) == fresh
 
 
+async def test_telling_again_changes_nothing_unless_it_is_written_over(store: Store) -> None:
+    item = memory("the port is 8080", tags=("old",))
+    await store.add("a", batch(item))
+    fresh = replace(item, tags=("new",), metadata={"buried": True})
+    await store.add("a", batch(fresh))
+    assert await store.memory("a", item.id) == item
+
+    await store.add("a", Batch(memories=(fresh,), over=True))
+    assert await store.memory("a", item.id) == fresh
+
+
 # --- words ---
 
 

@@ -157,6 +157,16 @@ def test_old_versions_are_found_when_asked_for_and_marked(run: Run, ask: Ask) ->
     assert f"superseded by {new[:8]}" in shown
 
 
+def test_bury_puts_behind_all_others_until_it_is_undone(ask: Ask) -> None:
+    first = ask("remember", "the pool is 20")[1]["id"]
+    second = ask("remember", "a pool of 30 chairs")[1]["id"]
+
+    assert ask("bury", first[:8]) == (0, {"buried": [first]})
+    assert [hit["id"] for hit in ask("recall", "the pool is 20")[1]["hits"]] == [second, first]
+    assert ask("bury", first, "--undo") == (0, {"unburied": [first]})
+    assert [hit["id"] for hit in ask("recall", "the pool is 20")[1]["hits"]] == [first, second]
+
+
 def test_forget_removes_for_good(ask: Ask) -> None:
     first = ask("remember", "the pool is 20")[1]["id"]
     second = ask("remember", "the lake is cold")[1]["id"]
@@ -167,7 +177,7 @@ def test_forget_removes_for_good(ask: Ask) -> None:
     assert ask("recall", "pool lake")[0] == 1
 
 
-@pytest.mark.parametrize("command", [("show",), ("history",), ("forget", "--yes"), ("revise",)])
+@pytest.mark.parametrize("command", [("show",), ("history",), ("bury",), ("forget", "--yes"), ("revise",)])
 def test_an_unknown_id_exits_with_1(run: Run, command: tuple[str, ...]) -> None:
     text = ("new",) if command == ("revise",) else ()
 

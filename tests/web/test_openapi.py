@@ -45,6 +45,7 @@ def call(site: Site, path: str, method: str, memory_id: str) -> Response:
         "/api/remember": {"json": {"text": "said", "tags": ["t"], "metadata": {"a": [1]}, "when": "2026-03"}},
         "/api/context": {"json": {"prompt": "the pool"}},
         "/api/revise/{id}": {"json": {"text": "revised"}},
+        "/api/bury": {"json": {"ids": [memory_id]}},
         "/api/forget": {"json": {"ids": [memory_id]}},
         "/api/ingest": {"files": [("files", ("a.md", b"# A\n\ntext\n")), ("files", ("b.bin", b"\0\0"))]},
         "/api/import": {"content": b'{"format": "ricordo-export/1"}\nbroken\n'},

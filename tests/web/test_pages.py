@@ -145,6 +145,19 @@ def test_what_stands_around_a_memory_is_shown(site: Site) -> None:
     assert "upload:trip.md" in page
 
 
+def test_a_memory_is_buried_and_unburied_by_its_page(site: Site, pool: str) -> None:
+    other = site.remember("A pool has 3 connections")
+    form = site.form("/bury", id=other)
+    assert form.headers["location"] == f"/memory/{other}"
+    page = site.browser.get(f"/memory/{other}").text
+    assert ("It is buried" in page, "Unbury" in page) == (True, True)
+    found = plain(site.browser.get("/?query=A pool has 3 connections&fragment=true").text)
+    assert re.search(r"60 connections.*3 connections.*buried", found)
+    site.form("/bury", id=other, undo="true")
+
+    assert "It is buried" not in site.browser.get(f"/memory/{other}").text
+
+
 # --- forgetting ---
 
 

@@ -46,6 +46,18 @@ def test_what_is_revised_is_in_the_history(site: Site) -> None:
     assert get(site, f"/api/show/{memory_id}")["superseded_by"] == revised["id"]
 
 
+def test_what_is_buried_comes_last_and_is_told_to_nobody(site: Site) -> None:
+    first, second = site.remember("Baikal is our internal pipeline"), site.remember("Baikal is deep")
+    assert site.program.post("/api/bury", json={"ids": [first[:8]]}).json() == {"buried": [first]}
+    found = get(site, "/api/recall", query="Baikal is our internal pipeline")["hits"]
+    told = site.program.post("/api/context", json={"prompt": "Baikal is our internal pipeline"}).json()
+    undone = site.program.post("/api/bury", json={"ids": [first], "undo": True}).json()
+
+    assert [(hit["id"], hit["metadata"]) for hit in found] == [(second, {}), (first, {"buried": True})]
+    assert first not in {hit["id"] for hit in told["hits"]}
+    assert undone == {"unburied": [first]}
+
+
 def test_what_is_forgotten_is_not_found(site: Site) -> None:
     memory_id = site.remember("a secret")
 

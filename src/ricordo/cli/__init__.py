@@ -11,7 +11,7 @@ from ricordo.cli.health import doctor, stats
 from ricordo.cli.hook import hook, keep
 from ricordo.cli.install import install, uninstall
 from ricordo.cli.mcp import mcp
-from ricordo.cli.memories import forget, history, remember, revise, show
+from ricordo.cli.memories import bury, forget, history, remember, revise, show
 from ricordo.cli.models import models
 from ricordo.cli.program import CommandLine
 from ricordo.cli.serve import serve
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 for command in (
-    remember, recall, context, timeline, ingest, show, revise, history, forget, stats, doctor, backup, restore, export,
-    import_, move, store, models, mcp, serve, eval_, install, uninstall, hook, keep, demo, completion,
+    remember, recall, context, timeline, ingest, show, revise, history, bury, forget, stats, doctor, backup, restore,
+    export, import_, move, store, models, mcp, serve, eval_, install, uninstall, hook, keep, demo, completion,
 ):  # fmt: skip
     main.add_command(command)

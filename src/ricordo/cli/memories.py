@@ -1,4 +1,4 @@
-"""Commands about single memories: remember, show, revise, history, forget."""
+"""Commands about single memories: remember, show, revise, history, bury, forget."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ricordo.engine import Engine, Remembered
     from ricordo.memory import Memory
 
-__all__ = ["forget", "history", "remember", "revise", "show"]
+__all__ = ["bury", "forget", "history", "remember", "revise", "show"]
 
 when_option = click.option(
     "--when", type=TEXT, metavar="TIME", help="When it happened; otherwise its words tell, or it is now."
@@ -110,6 +110,22 @@ def history(options: Options, /, *, memory_id: str) -> int:
     from ricordo.render.reports import History
 
     options.show(History(versions=options.run(lambda memory: memory.history(memory_id))))
+    return FOUND
+
+
+@click.command(cls=Command, epilog=examples("ricordo bury 3fa81c2e", "ricordo bury 3fa81c2e --undo"))
+@click.argument("ids", type=TEXT, metavar="ID…", nargs=-1, required=True)
+@click.option("--undo", is_flag=True, help="Treat them as any other again.")
+@pass_options
+def bury(options: Options, /, *, ids: tuple[str, ...], undo: bool) -> int:
+    """Keep memories, but find them last and tell them to no assistant unasked.
+
+    All their versions are buried with them, and stay so when their files are read again.
+    """
+    from ricordo.render.reports import Buried
+
+    done = options.run(lambda memory: memory.bury(ids, undo=undo))
+    options.show(Buried(ids=done, undone=undo))
     return FOUND
 
 

@@ -22,6 +22,8 @@ COMMANDS = ("/", "!", "#")
 """What a prompt begins with that is for the assistant's program and not for the assistant."""
 BRIEF = 300
 LATEST = 5
+SPARE = 20
+"""Memories looked at beyond those, in place of those that are buried."""
 TOLD = "told:"
 
 
@@ -51,8 +53,8 @@ async def brief(memory: Engine, workplace: Workplace, now: datetime) -> str:
     filters = Filters(origin=TOLD, as_of=AsOf(moment=now, known=True))
     found: list[tuple[Memory, str]] = []
     for namespace in scope.searched:
-        timeline = await memory.within(namespace).timeline(limit=LATEST, filters=filters)
-        found += [(each, namespace) for each in timeline.memories]
+        timeline = await memory.within(namespace).timeline(limit=LATEST + SPARE, filters=filters)
+        found += [(each, namespace) for each in timeline.memories if not each.withheld]
     found.sort(key=lambda each: (each[0].event_timestamp or each[0].created_at, each[0].id), reverse=True)
     several = len(scope.searched) > 1
     quotes = [quote_memory(each, now, zone, namespace if several else None) for each, namespace in found[:LATEST]]

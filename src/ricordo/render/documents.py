@@ -14,6 +14,7 @@ from ricordo.move import Moved
 from ricordo.protocols import Stats
 from ricordo.query import Hit, Recall, TimeUse
 from ricordo.render.reports import (
+    Buried,
     Completed,
     Demonstration,
     Diagnosis,
@@ -114,6 +115,11 @@ def _(revised: Revised) -> Document:
 @document.register
 def _(forgotten: Forgotten) -> Document:
     return {"forgotten": list(forgotten.ids)}
+
+
+@document.register
+def _(buried: Buried) -> Document:
+    return {"unburied" if buried.undone else "buried": list(buried.ids)}
 
 
 @document.register

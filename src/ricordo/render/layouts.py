@@ -22,6 +22,7 @@ from ricordo.query import Hit, Recall, TimeUse
 from ricordo.render.phrases import below_home, excerpt, flat, megabytes, place, safe, short_id, size_advice
 from ricordo.render.reports import (
     Answer,
+    Buried,
     Completed,
     Demonstration,
     Diagnosis,
@@ -109,6 +110,8 @@ def _arms(hit: Hit) -> Iterable[str]:
 def _marks(hit: Hit) -> Iterable[str]:
     if hit.memory.superseded_by:
         yield f"superseded by {short_id(hit.memory.superseded_by)}"
+    if hit.memory.buried:
+        yield "buried"
     if hit.restated:
         yield f"restates {', '.join(map(short_id, hit.restated))}"
 
@@ -172,6 +175,11 @@ def _(revised: Revised, view: View) -> RenderableType:
 @layout.register
 def _(forgotten: Forgotten, view: View) -> RenderableType:
     return Text(f"forgotten: {', '.join(map(short_id, forgotten.ids))}")
+
+
+@layout.register
+def _(buried: Buried, view: View) -> RenderableType:
+    return Text(f"{'unburied' if buried.undone else 'buried'}: {', '.join(map(short_id, buried.ids))}")
 
 
 @layout.register

@@ -14,6 +14,7 @@ from ricordo.query import Recall
 
 __all__ = [
     "Answer",
+    "Buried",
     "Completed",
     "Demonstration",
     "Diagnosis",
@@ -61,6 +62,14 @@ class Forgotten:
     """Ids of what was removed, old versions included."""
 
     ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Buried:
+    """Ids of what was buried, or, `undone`, is as any other again; all versions."""
+
+    ids: tuple[str, ...]
+    undone: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

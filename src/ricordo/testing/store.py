@@ -64,7 +64,7 @@ class InMemoryStore:
                 space.tombstones.pop(memory.id, None)
         else:
             batch = batch.without(space.tombstones)
-        created = frozenset(memory.id for memory in batch.memories if _add_memory(space, memory))
+        created = frozenset(memory.id for memory in batch.memories if _add_memory(space, memory, over=batch.over))
         chunks = sum(_add_entry(space, entry, batch) for entry in batch.entries)
         forgotten: set[str] = set()
         for reading in batch.readings:
@@ -251,10 +251,10 @@ class InMemoryStore:
         return ()
 
 
-def _add_memory(space: Space, memory: Memory) -> bool:
+def _add_memory(space: Space, memory: Memory, *, over: bool) -> bool:
     known = space.memories.get(memory.id)
     if known is not None:
-        if memory.origin.kind != TOLD:
+        if over or memory.origin.kind != TOLD:
             fresh = replace(memory, created_at=known.created_at, superseded_by=known.superseded_by)
             changed = replace(fresh, updated_at=known.updated_at) != known
             space.memories[memory.id] = fresh if changed else known

@@ -12,6 +12,7 @@ __all__ = ["ENDPOINTS"]
 LIMIT: Schema = {**INTEGER, "minimum": 1, "maximum": 1000}
 CURSOR = Parameter(name="cursor", schema=TEXT, about="`next` of the page before.")
 WHEN = Parameter(name="when", schema=TEXT, about="When it happened: an ISO date or time, or a phrase.")
+IDS = Parameter(name="ids", schema={**array(TEXT), "minItems": 1}, about="Whole ids, or beginnings.", required=True)
 SAID = Parameter(name="text", schema={**TEXT, "minLength": 1}, about="The text.", required=True)
 
 
@@ -112,17 +113,28 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         failures=(400, 404),
     ),
     Endpoint(
+        name="bury",
+        method="POST",
+        path="/api/bury",
+        about="Keep memories behind all others that are found, and tell them to nobody unasked.",
+        handler=telling.bury,
+        takes=JSON,
+        given=(
+            IDS,
+            Parameter(name="undo", schema=BOOLEAN, about="Treat them as any other again."),
+        ),
+        answers=_one("Buried"),
+        repeatable=True,
+        failures=(400, 404),
+    ),
+    Endpoint(
         name="forget",
         method="POST",
         path="/api/forget",
         about="Remove memories for good, with all their versions.",
         handler=telling.forget,
         takes=JSON,
-        given=(
-            Parameter(
-                name="ids", schema={**array(TEXT), "minItems": 1}, about="Whole ids, or beginnings.", required=True
-            ),
-        ),
+        given=(IDS,),
         answers=_one("Forgotten"),
         repeatable=True,
         failures=(400, 404),

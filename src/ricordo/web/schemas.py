@@ -97,6 +97,7 @@ COMPONENTS: dict[str, Schema] = {
     "Near": object_of({"neighbours": array(ref("Memory")), "similar": array(ref("Memory"))}),
     "Remembered": object_of({"id": TEXT, "created": BOOLEAN}),
     "Revised": object_of({"id": TEXT, "supersedes": _maybe(TEXT)}),
+    "Buried": object_of({"buried": array(TEXT), "unburied": array(TEXT)}, "buried", "unburied"),
     "Forgotten": object_of({"forgotten": array(TEXT)}),
     "Skipped": object_of({"where": TEXT, "why": TEXT}),
     "Imported": object_of({**COUNTED, "skipped": array(ref("Skipped"))}),

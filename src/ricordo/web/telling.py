@@ -1,4 +1,4 @@
-"""REST that changes single memories: remember, revise, forget."""
+"""REST that changes single memories: remember, revise, bury, forget."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from starlette.responses import Response
 
 from ricordo.errors import InvalidInput
 from ricordo.render.documents import document
-from ricordo.render.reports import Forgotten, Revised
+from ricordo.render.reports import Buried, Forgotten, Revised
 from ricordo.web.dispatch import Call
 from ricordo.web.replies import reply
 
-__all__ = ["forget", "remember", "revise"]
+__all__ = ["bury", "forget", "remember", "revise"]
 
 CREATED = 201
 
@@ -38,11 +38,22 @@ async def revise(call: Call) -> Response:
     return reply(call.request, document(Revised(memory=revised)))
 
 
+async def bury(call: Call) -> Response:
+    """Memories are kept behind all others, or, undone, among them again."""
+    undo = call.given.flag("undo")
+    done = await call.memory.bury(_ids(call), undo=undo)
+    return reply(call.request, document(Buried(ids=done, undone=undo)))
+
+
 async def forget(call: Call) -> Response:
     """Memories are removed for good, with all their versions."""
+    gone = await call.memory.forget(_ids(call))
+    call.service.surveys.changed(call.memory.namespace)
+    return reply(call.request, document(Forgotten(ids=gone)))
+
+
+def _ids(call: Call) -> tuple[str, ...]:
     ids = call.given.texts("ids")
     if not ids:
         raise InvalidInput("ids must name one memory or more")
-    gone = await call.memory.forget(ids)
-    call.service.surveys.changed(call.memory.namespace)
-    return reply(call.request, document(Forgotten(ids=gone)))
+    return ids

@@ -35,7 +35,7 @@ async def add(session: Session, batch: Batch) -> Added:
     elif ids:
         batch = batch.without(await session.ids("tombstones", ids))
     tally = Tally()
-    created = await _add_memories(session, batch.memories)
+    created = await _add_memories(session, batch.memories, over=batch.over)
     chunks = await _add_chunks(session, batch.entries, tally)
     if batch.fingerprint is not None:
         await _add_vectors(session, batch.entries, batch.fingerprint, tally)
@@ -48,7 +48,7 @@ async def add(session: Session, batch: Batch) -> Added:
     return Added(memories=created, forgotten=frozenset(forgotten), chunks=chunks)
 
 
-async def _add_memories(session: Session, memories: Sequence[Memory]) -> frozenset[str]:
+async def _add_memories(session: Session, memories: Sequence[Memory], *, over: bool) -> frozenset[str]:
     if not memories:
         return frozenset()
     await _add_origins(session, {origin_id(memory.origin.uri): memory.origin for memory in memories})
@@ -72,7 +72,8 @@ async def _add_memories(session: Session, memories: Sequence[Memory]) -> frozens
             replaced.append(memory)
     if fresh:
         await session.copy("add_memories", [fresh[key] for key in sorted(fresh)])
-    await session.run_many("refresh_memory", [refresh_values(memory) for memory in again if memory.origin.kind != TOLD])
+    refreshed = [refresh_values(memory) for memory in again if over or memory.origin.kind != TOLD]
+    await session.run_many("refresh_memory", refreshed)
     await _supersede(session, replaced)
     return frozenset(fresh)
 

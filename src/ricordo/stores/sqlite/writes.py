@@ -22,18 +22,18 @@ def add(session: Session, batch: Batch) -> Added:
             session.run("lift_tombstone", id=memory_id)
     else:
         batch = batch.without(session.ids("tombstones", ids))
-    created = frozenset(memory.id for memory in batch.memories if _add_memory(session, memory))
+    created = frozenset(memory.id for memory in batch.memories if _add_memory(session, memory, over=batch.over))
     _add_embedders(session, batch)
     chunks = sum(_add_entry(session, entry, batch) for entry in batch.entries)
     forgotten = frozenset(gone for reading in batch.readings for gone in _close(session, reading))
     return Added(memories=created, forgotten=forgotten, chunks=chunks)
 
 
-def _add_memory(session: Session, memory: Memory) -> bool:
+def _add_memory(session: Session, memory: Memory, *, over: bool) -> bool:
     row = memory_row(session.namespace, memory)
     session.run("add_origin", uri=memory.origin.uri, kind=memory.origin.kind, title=memory.origin.title)
     created = session.connection.execute(session.sql["add_memory"], row).rowcount > 0
-    if not created and memory.origin.kind != TOLD:
+    if not created and (over or memory.origin.kind != TOLD):
         session.connection.execute(session.sql["refresh_memory"], row)
     if created and memory.supersedes is not None:
         session.run("supersede", id=memory.id, supersedes=memory.supersedes, updated_at=row["updated_at"])

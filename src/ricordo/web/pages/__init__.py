@@ -16,6 +16,7 @@ PAGES: tuple[Route | Mount, ...] = (
     Route("/remember", action(memory.remember), methods=["POST"]),
     Route("/memory/{id}", page(memory.show), methods=["GET"]),
     Route("/memory/{id}", action(memory.revise), methods=["POST"]),
+    Route("/bury", action(memory.bury), methods=["POST"]),
     Route("/forget", page(forgetting.confirm), methods=["GET"]),
     Route("/forget", action(forgetting.forget), methods=["POST"]),
     Route("/trash", page(forgetting.trash), methods=["GET"]),

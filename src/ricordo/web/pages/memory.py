@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
-from ricordo.memory import Json, Memory, clean
+from ricordo.memory import BURIED, Json, Memory, clean
 from ricordo.nearby import neighbours, similar
 from ricordo.web.given import Given
 from ricordo.web.marking import Piece, changes
 from ricordo.web.rendering import Visit
 
-__all__ = ["Version", "blank", "link_of", "remember", "revise", "show", "versions_of"]
+__all__ = ["Version", "blank", "bury", "link_of", "remember", "revise", "show", "versions_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +64,7 @@ def link_of(memory: Memory) -> str | None:
 
 def _facts(metadata: object) -> Iterator[tuple[str, Json]]:
     if isinstance(metadata, dict):
-        yield from metadata.items()
+        yield from ((name, value) for name, value in metadata.items() if name != BURIED)
 
 
 async def revise(visit: Visit, given: Given) -> Response:
@@ -74,6 +74,13 @@ async def revise(visit: Visit, given: Given) -> Response:
     revised = await visit.memory.revise(memory_id, given.text("text"), event_timestamp=when)
     visit.service.surveys.changed(visit.memory.namespace)
     return visit.leave(f"/memory/{revised.id}")
+
+
+async def bury(visit: Visit, given: Given) -> Response:
+    """It is kept behind all others, or among them again."""
+    memory_id = given.text("id")
+    await visit.memory.bury([memory_id], undo=given.flag("undo"))
+    return visit.leave(f"/memory/{memory_id}")
 
 
 async def blank(visit: Visit) -> Response:
