@@ -2,7 +2,7 @@
 
 The mean over the words of everyday and technical sentences in four languages, without prefix and special
 tokens. For the layers that are shipped it is kept here, rounded, so that every machine has the same one to the
-digit; another layer's is fitted when it is built.
+digit, as it was fitted on the source's own blocks; another layer's is fitted when it is built.
 """
 
 from __future__ import annotations

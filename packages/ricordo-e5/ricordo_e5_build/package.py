@@ -145,7 +145,8 @@ def provenance(choice: Choice, vocabulary: Vocabulary, files: Files) -> bytes:
             "member_sha256": fetch.MEMBER_SHA256,
         },
         "done": [
-            "weights kept as their 4-bit blocks of 32, float16 scales; matrices written with the bits below",
+            "words kept as their 4-bit blocks of 32, float16 scales; so are matrices of 4 bits; those of 8 bits rounded"
+            " anew in blocks of 64",
             "pooled output: mean over the mask of the last layer, unit length",
             "neutral output: the same less its part in two directions in which languages differ, of unit length",
             "token vectors: of each layer below the states less their mean, of unit length; summed, less their part in"

@@ -8,7 +8,7 @@ import numpy as np
 
 PIECES = ("<s>", "<pad>", "</s>", "<unk>", "▁", "a", "b", "▁ab", "ж", "▁жук", "は", "▁日本", "😀", ".", "<mask>")
 NORMALISATION = {"\x02": "", "\n": " ", "\u200b": " ", "½": "1⁄2", "\uc6bd": "\0"}
-HIDDEN, LAYERS, INNER, POSITIONS = 32, 2, 64, 16
+HIDDEN, LAYERS, INNER, POSITIONS = 64, 2, 128, 16
 
 
 def source_file() -> bytes:

@@ -80,7 +80,7 @@ def test_the_pooled_vector_does_not_depend_on_what_is_made_of_the_tokens(
 ) -> None:
     found = plain.read(text)
     first = states(source, vocabulary.kept[found.ids].tolist())[0]
-    np.testing.assert_allclose(found.tokens, first, atol=0.05)
+    np.testing.assert_allclose(found.tokens, first, atol=0.06)
     assert np.array_equal(found.pooled, reader.read(text).pooled)
 
 

@@ -111,7 +111,8 @@ def test_the_graph_computes_what_the_formulas_say(reader: Reader, content: sourc
 
 @pytest.mark.parametrize("layer", Form().layers)
 def test_a_mean_is_that_of_the_sample(plain: Callable[[int], Reader], layer: int) -> None:
-    np.testing.assert_allclose(fit(plain(layer), sentences()), kept()[layer], atol=0.005)
+    # It was fitted on the source's own blocks; those of 8 bits are rounded anew.
+    np.testing.assert_allclose(fit(plain(layer), sentences()), kept()[layer], atol=0.015)
 
 
 def test_directions_of_languages_are_those_of_the_sample(content: source.E5Source, built: Path, tmp_path: Path) -> None:
