@@ -105,11 +105,11 @@ def test_a_url_that_cannot_be_read_is_not_repeated() -> None:
 
 def test_a_server_that_vanishes_is_noticed_as_soon_as_the_url_says() -> None:
     usual = conninfo_to_dict(address("postgresql://mira@host/db").conninfo)
-    own = conninfo_to_dict(address("postgresql://mira@host/db?keepalives_idle=5&application_name=notes").conninfo)
-    names = ("keepalives_idle", "tcp_user_timeout", "application_name")
+    own = conninfo_to_dict(address("postgresql://mira@host/db?keepalives_idle=5&connect_timeout=3").conninfo)
+    names = ("keepalives_idle", "tcp_user_timeout", "application_name", "connect_timeout")
 
-    assert [usual[name] for name in names] == ["30", "60000", "ricordo"]
-    assert [own[name] for name in names] == ["5", "60000", "notes"]
+    assert [usual[name] for name in names] == ["30", "60000", "ricordo", "10"]
+    assert [own[name] for name in names] == ["5", "60000", "ricordo", "3"]
 
 
 def test_a_store_shows_no_password(url: str) -> None:

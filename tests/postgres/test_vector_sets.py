@@ -84,6 +84,24 @@ async def test_who_knew_an_index_that_another_dropped_makes_a_new_one(
     assert (await found(here, "a"), await found(there, "a")) == (1, 1)
 
 
+async def test_what_is_stored_is_no_failure_when_the_index_cannot_be_made(
+    stores: list[PostgresStore], postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as owner:
+        owner.execute(
+            "CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no room'; END$$;"
+            "CREATE EVENT TRIGGER refuse ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION refuse()"
+        )
+        await fill(stores[0], "a")
+        assert (await indexes(postgres_url), await found(stores[0], "a")) == (0, 1)
+        assert "is stored, but searching it may be slow" in caplog.text
+
+        owner.execute("DROP EVENT TRIGGER refuse")
+        await refill(stores[0], "a")
+        await fill(stores[0], "b")
+        assert await indexes(postgres_url) == 1
+
+
 async def test_while_much_is_loaded_the_index_waits(stores: list[PostgresStore], postgres_url: str) -> None:
     store = stores[0]
     async with store.loading():

@@ -17,6 +17,7 @@ __all__ = ["Address", "Directory", "address", "directory"]
 DATABASE = "ricordo"
 USUAL = {
     "application_name": "ricordo",
+    "connect_timeout": "10",
     # A server that vanishes without a word is noticed within a minute, also by what may take as long as it takes.
     "keepalives_idle": "30",
     "keepalives_interval": "10",

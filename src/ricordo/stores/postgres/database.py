@@ -25,7 +25,6 @@ __all__ = ["PACKAGE", "WRITING", "Database", "R", "Work", "statements"]
 
 PACKAGE = "ricordo.stores.postgres"
 CONNECTIONS = 8
-CONNECT_SECONDS = 10
 WAIT_SECONDS = 15.0
 DEADLINE_SECONDS = 90.0  # above the server's own statement_timeout: it is for servers that do not answer
 ATTEMPTS = 6
@@ -111,7 +110,6 @@ class Database:
             "prepare_threshold": None,
             "row_factory": dict_row,
             "cursor_factory": self._cursor,
-            "connect_timeout": CONNECT_SECONDS,
         }
 
     # --- use ---

@@ -166,7 +166,7 @@ class EmbeddedServer:
         raise StoreError(f"{self.directory}: PostgreSQL does not start: {self._last_words()}")
 
     def _conninfo(self, database: str) -> str:
-        return make_conninfo(host=str(self._socket()), port=PORT, user=USER, dbname=database)
+        return make_conninfo(host=str(self._socket()), port=PORT, user=USER, dbname=database, connect_timeout=10)
 
     def _make_database(self) -> None:
         name = self._place.database

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
 
+from ricordo.errors import StoreError
 from ricordo.exchange import Added, Batch, Claim, Entry, Fault, Known, Stats, Survey, Tombstone
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
@@ -22,6 +24,8 @@ from ricordo.stores.postgres.session import Session
 from ricordo.stores.sql import Migration, load_migrations
 
 __all__ = ["PostgresStore"]
+
+log = logging.getLogger(__name__)
 
 DUMP_PAGE = 500
 DROP_PAGE = 5000
@@ -65,14 +69,12 @@ class PostgresStore:
 
     async def add(self, namespace: str, batch: Batch) -> Added:
         added = await self._database.write(namespace, partial(writes.add, batch=batch))
-        await self._index(namespace, batch)
-        await self._analyse(added.chunks)
+        await self._tend(namespace, batch, added.chunks)
         return added
 
     async def add_vectors(self, namespace: str, batch: Batch) -> None:
         await self._database.write(namespace, partial(writes.add_vectors, batch=batch))
-        await self._index(namespace, batch)
-        await self._analyse(len(batch.entries))
+        await self._tend(namespace, batch, len(batch.entries))
 
     async def drop_vectors(self, namespace: str, fingerprint: str) -> int:
         embedder, removed = embedder_id(fingerprint), 0
@@ -228,6 +230,14 @@ class PostgresStore:
                     yield memory
                 after = page[-1].id
 
+    async def _tend(self, namespace: str, batch: Batch, chunks: int) -> None:
+        """Keep a grown database fast. The batch is stored whatever comes of it, and the next one tries again."""
+        try:
+            await self._index(namespace, batch)
+            await self._analyse(chunks)
+        except StoreError as error:
+            log.warning("what was added is stored, but searching it may be slow for now: %s", error)
+
     async def _index(self, namespace: str, batch: Batch) -> None:
         """Make the index that this namespace has come to need for vectors such as the batch holds."""
         vector = next((entry.vector for entry in batch.entries if entry.vector is not None), None)
@@ -249,5 +259,5 @@ class PostgresStore:
         self._unanalysed += chunks
         if self._unanalysed < self._analysis:
             return
-        self._unanalysed, self._analysis = 0, min(2 * self._analysis, LAST_ANALYSIS)
         await self._database.maintain(lambda session: session.simple("analyse"))
+        self._unanalysed, self._analysis = 0, min(2 * self._analysis, LAST_ANALYSIS)
