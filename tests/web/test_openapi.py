@@ -27,6 +27,13 @@ DOCUMENT = openapi(ENDPOINTS, "1")
 HEALTHY = list(HealthCheck)
 
 
+QUERIES = {
+    "/api/recall": {"query": "pool last year", "history": "true"},
+    "/api/source": {"uri": "told"},
+    "/api/forget": {"id": "{id}"},
+}
+
+
 def check(schema: object, value: object) -> None:
     whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "components": DOCUMENT["components"]}
     jsonschema.Draft202012Validator({**whole, **schema}).validate(value)  # type: ignore[dict-item]
@@ -50,7 +57,10 @@ def call(site: Site, path: str, method: str, memory_id: str) -> Response:
         "/api/ingest": {"files": [("files", ("a.md", b"# A\n\ntext\n")), ("files", ("b.bin", b"\0\0"))]},
         "/api/import": {"content": b'{"format": "ricordo-export/1"}\nbroken\n'},
     }
-    query = {"/api/recall": {"query": "pool last year", "history": "true"}}.get(path, {})
+    bodies["/api/trash"] = {"json": {"key": "none"}} if method == "post" else {}
+    bodies["/api/forget"] = bodies["/api/forget"] if method == "post" else {}
+    asked = QUERIES.get(path, {}) if method == "get" else {}
+    query = {name: value.format(id=memory_id) for name, value in asked.items()}
     return site.program.request(method, address, params=query, **bodies.get(path, {}))
 
 

@@ -53,7 +53,7 @@ class Parameter:
 class Endpoint:
     """A row of the table. `takes` is how the body comes; `given` stands in it when it is JSON, else in the query.
 
-    `answers` maps each status of success to its schema and media type.
+    `answers` maps each status of success to its schema and media type. It says what its `pages` show.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Endpoint:
     takes: str | None = None
     repeatable: bool = False
     failures: tuple[int, ...] = field(default=(400,))
+    pages: tuple[str, ...] = ()
 
     async def __call__(self, request: Request) -> Response:
         if request.method == "POST" and not csrf_given(request):

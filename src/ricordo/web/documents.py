@@ -7,9 +7,19 @@ from collections.abc import Iterable
 from ricordo.exchange import Held
 from ricordo.memory import Memory
 from ricordo.render.documents import Document, document
+from ricordo.web.measures import Measures
+from ricordo.web.service import Imported
 from ricordo.web.surveys import Overview
+from ricordo.web.trash import Binned
 
-__all__ = ["held_document", "near_document", "survey_document"]
+__all__ = [
+    "binned_document",
+    "held_document",
+    "imported_document",
+    "measures_document",
+    "near_document",
+    "survey_document",
+]
 
 
 def held_document(held: Held) -> Document:
@@ -41,3 +51,34 @@ def survey_document(namespace: str, overview: Overview) -> Document:
 def near_document(neighbours: Iterable[Memory], similar: Iterable[Memory]) -> Document:
     """What stands near a memory."""
     return {"neighbours": [document(item) for item in neighbours], "similar": [document(item) for item in similar]}
+
+
+def imported_document(imported: Imported) -> Document:
+    """One reading: what, when, and what came of it."""
+    return {"what": imported.what, "at": imported.at.isoformat(), **document(imported.counts)}
+
+
+def binned_document(binned: Binned, seconds: int) -> Document:
+    """What can be put back by its key, and for how long."""
+    return {"key": binned.key, "seconds_left": seconds, "memories": [document(item) for item in binned.memories]}
+
+
+def measures_document(found: Measures) -> Document:
+    """The numbers behind the plots; languages are those of a sample, times are milliseconds."""
+    survey, latency = found.survey, found.latency
+    return {
+        "current": survey.current,
+        "superseded": survey.superseded,
+        "undated": survey.undated,
+        "growth": dict(found.growth),
+        "languages": dict(found.languages),
+        "sampled": found.sampled,
+        "sources": len(survey.origins),
+        "stats": document(found.stats),
+        "latency": {
+            "answers": len(latency.totals),
+            "median_ms": round(latency.middle[0], 2),
+            "median_outside_models_ms": round(latency.middle[1], 2),
+            "totals_ms": [round(each, 2) for each in latency.totals],
+        },
+    }

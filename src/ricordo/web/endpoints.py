@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ricordo.context import BUDGET, MOST
-from ricordo.web import asking, bulk, telling, whole
+from ricordo.web import asking, bulk, telling, twins, whole
 from ricordo.web.dispatch import FILTERS, FORM, JSON, LINES, Endpoint, Parameter
 from ricordo.web.schemas import ANY_OBJECT, BOOLEAN, INTEGER, TEXT, Schema, array, ref
 
@@ -57,6 +57,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             *FILTERS,
         ),
         answers=_one("Recall"),
+        pages=("/",),
     ),
     Endpoint(
         name="context",
@@ -181,6 +182,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             *FILTERS,
         ),
         answers=_one("Timeline"),
+        pages=("/timeline", "/"),
     ),
     Endpoint(
         name="survey",
@@ -189,6 +191,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         about="A namespace from above: memories by day and by tag.",
         handler=whole.survey,
         answers=_one("Survey"),
+        pages=("/remember",),
     ),
     Endpoint(
         name="sources",
@@ -198,6 +201,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         handler=whole.sources,
         given=(_limit(whole.PAGE), CURSOR),
         answers=_one("Sources"),
+        pages=("/sources",),
     ),
     Endpoint(
         name="namespaces",
@@ -207,6 +211,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         handler=whole.namespaces,
         given=(_limit(whole.PAGE), CURSOR),
         answers=_one("Namespaces"),
+        pages=("/namespaces",),
     ),
     Endpoint(
         name="stats",
@@ -223,5 +228,94 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         about="Check settings, store and models; tells how to mend what is wrong.",
         handler=whole.doctor,
         answers=_one("Diagnosis"),
+    ),
+    Endpoint(
+        name="memory",
+        method="GET",
+        path="/api/memory/{id}",
+        about="A memory whole, with all its versions, what stands around it, and what is most like it.",
+        handler=twins.memory,
+        answers=_one("Page"),
+        failures=(400, 404),
+        pages=("/memory/{id}",),
+    ),
+    Endpoint(
+        name="source",
+        method="GET",
+        path="/api/source",
+        about="A source, and what it says, a page at a time, the latest first to come.",
+        handler=twins.source,
+        given=(
+            Parameter(name="uri", schema=TEXT, about="Its uri, as in `sources`.", required=True),
+            _limit(asking.EVENTS),
+            CURSOR,
+        ),
+        answers=_one("Said"),
+        failures=(400, 404),
+        pages=("/source",),
+    ),
+    Endpoint(
+        name="imports",
+        method="GET",
+        path="/api/imports",
+        about="What was read since the server started, and what was skipped of it, and why.",
+        handler=twins.imports,
+        answers=_one("Imports"),
+        pages=("/import",),
+    ),
+    Endpoint(
+        name="statistics",
+        method="GET",
+        path="/api/statistics",
+        about="Growth, languages, and how long answers took.",
+        handler=twins.statistics,
+        answers=_one("Statistics"),
+        pages=("/statistics",),
+    ),
+    Endpoint(
+        name="settings",
+        method="GET",
+        path="/api/settings",
+        about="The settings in force.",
+        handler=twins.settings,
+        answers=_one("Settings"),
+        pages=("/settings",),
+    ),
+    Endpoint(
+        name="forgettable",
+        method="GET",
+        path="/api/forget",
+        about="What would be forgotten: the memories of these ids, or all that a source says. Nothing is.",
+        handler=twins.forgettable,
+        given=(
+            Parameter(name="id", schema=array(TEXT), about="Ids, or beginnings."),
+            Parameter(name="source", schema=TEXT, about="The uri of a source."),
+        ),
+        answers=_one("Forgettable"),
+        failures=(400, 404),
+        pages=("/forget",),
+    ),
+    Endpoint(
+        name="trash",
+        method="GET",
+        path="/api/trash",
+        about="What was forgotten on a page, and can be put back for some minutes.",
+        handler=twins.trash,
+        answers=_one("Trash"),
+        pages=("/trash",),
+    ),
+    Endpoint(
+        name="take_back",
+        method="POST",
+        path="/api/trash",
+        about="Put back what was forgotten on a page, or drop it for good.",
+        handler=twins.take_back,
+        takes=JSON,
+        given=(
+            Parameter(name="key", schema=TEXT, about="Its key, as in `trash`.", required=True),
+            Parameter(name="drop", schema=BOOLEAN, about="Drop it from the memory of the process as well."),
+        ),
+        answers=_one("Restored"),
+        failures=(400, 404),
     ),
 )

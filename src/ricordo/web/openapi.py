@@ -51,6 +51,8 @@ def _operation(endpoint: Endpoint) -> Document:
             **{str(status): _answer(ref("Problem"), PROBLEM) for status in _failures(endpoint)},
         },
     }
+    if endpoint.pages:
+        operation["externalDocs"] = {"url": endpoint.pages[0], "description": "The page that shows the same."}
     if endpoint.takes:
         operation["requestBody"] = {"required": True, "content": {endpoint.takes: {"schema": _body(endpoint)}}}
     return operation

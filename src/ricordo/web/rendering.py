@@ -93,11 +93,10 @@ class Visit:
             pairs.append(("namespace", self.memory.namespace))
         return f"{path}?{urlencode(pairs)}" if pairs else path
 
-    def render(self, template: str, *, status: int = 200, **values: object) -> Response:
-        """A page. Its JSON twin, if it has one, is the value `twin`."""
-        values.setdefault("twin", None)
+    def render(self, template: str, *, twin: str, status: int = 200, **values: object) -> Response:
+        """A page. Its `twin` is the address of what it shows as JSON."""
         html = _templates().get_template(template).render(
-            visit=self, say=self.say, address=self.address, csrf=self.service.access.csrf, theme=self.theme,
+            visit=self, twin=twin, say=self.say, address=self.address, csrf=self.service.access.csrf, theme=self.theme,
             translations=LANGUAGES, path=self.request.url.path, when=Moments(self.now, self.zone, self.say), **values
         )  # fmt: skip
         return conditional(self.request, HTMLResponse(html, status), digest(html))

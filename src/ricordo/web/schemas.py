@@ -57,6 +57,7 @@ SHARED: dict[str, Schema] = {
     "metadata": ANY_OBJECT,
     "superseded_by": _maybe(TEXT),
 }
+MEMORY: dict[str, Schema] = {**SHARED, "position": INTEGER, "tags": array(TEXT), "supersedes": _maybe(TEXT)}
 RECALL: dict[str, Schema] = {
     "query": TEXT,
     "namespace": TEXT,
@@ -67,6 +68,19 @@ RECALL: dict[str, Schema] = {
 }
 
 COUNTED = dict.fromkeys(("memories", "chunks", "added", "unchanged", "forgotten"), INTEGER)
+INGESTED: dict[str, Schema] = {
+    **COUNTED,
+    "origins": object_of({"new": INTEGER, "changed": INTEGER, "unchanged": INTEGER}),
+    "dry_run": BOOLEAN,
+    "skipped": array(ref("Skipped")),
+}
+HELD: dict[str, Schema] = {
+    "source": ref("Source"),
+    "memories": INTEGER,
+    "first": MOMENT,
+    "last": MOMENT,
+    "read": BOOLEAN,
+}
 
 COMPONENTS: dict[str, Schema] = {
     "Source": object_of({"kind": TEXT, "uri": TEXT, "title": _maybe(TEXT)}),
@@ -79,7 +93,7 @@ COMPONENTS: dict[str, Schema] = {
         }
     ),
     "Notice": object_of({"code": TEXT, "message": TEXT}),
-    "Memory": object_of({**SHARED, "position": INTEGER, "tags": array(TEXT), "supersedes": _maybe(TEXT)}),
+    "Memory": object_of(MEMORY),
     "Hit": object_of(
         {
             "rank": INTEGER,
@@ -95,20 +109,28 @@ COMPONENTS: dict[str, Schema] = {
     "Context": object_of({**RECALL, "text": TEXT}),
     "History": object_of({"versions": array(ref("Memory"))}),
     "Near": object_of({"neighbours": array(ref("Memory")), "similar": array(ref("Memory"))}),
+    "Page": object_of(
+        {
+            **MEMORY,
+            "versions": array(ref("Memory")),
+            "neighbours": array(ref("Memory")),
+            "similar": array(ref("Memory")),
+        }
+    ),
     "Remembered": object_of({"id": TEXT, "created": BOOLEAN}),
     "Revised": object_of({"id": TEXT, "supersedes": _maybe(TEXT)}),
     "Buried": object_of({"buried": array(TEXT), "unburied": array(TEXT)}, "buried", "unburied"),
     "Forgotten": object_of({"forgotten": array(TEXT)}),
     "Skipped": object_of({"where": TEXT, "why": TEXT}),
     "Imported": object_of({**COUNTED, "skipped": array(ref("Skipped"))}),
-    "Ingested": object_of(
-        {
-            **COUNTED,
-            "origins": object_of({"new": INTEGER, "changed": INTEGER, "unchanged": INTEGER}),
-            "dry_run": BOOLEAN,
-            "skipped": array(ref("Skipped")),
-        }
+    "Ingested": object_of(INGESTED),
+    "Imports": object_of({"imports": array(object_of({"what": TEXT, "at": MOMENT, **INGESTED}))}),
+    "Forgettable": object_of({"memories": array(ref("Memory"))}),
+    "Trash": object_of(
+        {"kept": array(object_of({"key": TEXT, "seconds_left": INTEGER, "memories": array(ref("Memory"))}))}
     ),
+    "Restored": object_of({"restored": array(TEXT)}),
+    "Settings": object_of({"settings": {"type": "object", "additionalProperties": TEXT}}),
     "Timeline": object_of(
         {
             "topic": _maybe(TEXT),
@@ -120,7 +142,8 @@ COMPONENTS: dict[str, Schema] = {
             "next": _maybe(TEXT),
         }
     ),
-    "Held": object_of({"source": ref("Source"), "memories": INTEGER, "first": MOMENT, "last": MOMENT, "read": BOOLEAN}),
+    "Held": object_of(HELD),
+    "Said": object_of({**HELD, "said": array(ref("Memory")), "next": _maybe(TEXT)}),
     "Sources": object_of({"namespace": TEXT, "sources": array(ref("Held")), "next": _maybe(TEXT)}),
     "Namespaces": object_of(
         {"namespaces": array(object_of({"name": TEXT, "memories": INTEGER})), "next": _maybe(TEXT)}
@@ -134,6 +157,22 @@ COMPONENTS: dict[str, Schema] = {
             "events": COUNTS,
             "learned": COUNTS,
             "tags": COUNTS,
+        }
+    ),
+    "Statistics": object_of(
+        {
+            **dict.fromkeys(("current", "superseded", "undated", "sampled", "sources"), INTEGER),
+            "growth": COUNTS,
+            "languages": COUNTS,
+            "stats": ref("Stats"),
+            "latency": object_of(
+                {
+                    "answers": INTEGER,
+                    "median_ms": NUMBER,
+                    "median_outside_models_ms": NUMBER,
+                    "totals_ms": array(NUMBER),
+                }
+            ),
         }
     ),
     "Stats": object_of(

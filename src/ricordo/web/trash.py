@@ -45,6 +45,11 @@ class Trash:
             del self.kept[next(iter(self.kept))]
         return binned
 
+    def of(self, namespace: str) -> list[Binned]:
+        """What is kept of a namespace, the latest first."""
+        self.sweep()
+        return [binned for binned in reversed(self.kept.values()) if binned.namespace == namespace]
+
     def take(self, key: str) -> Binned | None:
         """Take it out; None when it is gone."""
         self.sweep()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ricordo.errors import InvalidInput
-from ricordo.memory import TOLD, Memory
+from ricordo.memory import Memory
+from ricordo.web.chosen import to_forget
 from ricordo.web.given import Given
 from ricordo.web.rendering import Visit
 
@@ -19,15 +17,20 @@ MOST_SHOWN = 50
 
 async def confirm(visit: Visit) -> Response:
     """What would be forgotten: the memories with these ids, or all that one source said."""
-    memories = await _meant(visit, visit.asked)
+    memories = await to_forget(visit.service, visit.memory, visit.asked)
+    source, ids = visit.asked.maybe("source"), visit.asked.texts("id")
     return visit.render(
-        "forget.html", memories=memories[:MOST_SHOWN], number=len(memories), source=visit.asked.maybe("source")
+        "forget.html",
+        twin=visit.address("/api/forget", {"source": source, "id": ids}),
+        memories=memories[:MOST_SHOWN],
+        number=len(memories),
+        source=source,
     )
 
 
 async def forget(visit: Visit, given: Given) -> Response:
     """They are forgotten, and kept in this process for a while."""
-    memories = await _meant(visit, given)
+    memories = await to_forget(visit.service, visit.memory, given)
     lines: dict[str, Memory] = {}
     for memory in memories:
         line = await visit.memory.history(memory.id) if memory.supersedes or memory.superseded_by else (memory,)
@@ -38,35 +41,11 @@ async def forget(visit: Visit, given: Given) -> Response:
     return visit.leave("/trash")
 
 
-async def _meant(visit: Visit, given: Given) -> Sequence[Memory]:
-    """Raises InvalidInput when neither an id nor a source is given, NotFound."""
-    if (uri := given.maybe("source")) is not None:
-        memories = await _of_source(visit, uri)
-    else:
-        memories = [await visit.memory.show(memory_id) for memory_id in dict.fromkeys(given.texts("id"))]
-    if not memories:
-        raise InvalidInput("nothing was chosen that could be forgotten")
-    return memories
-
-
-async def _of_source(visit: Visit, uri: str) -> list[Memory]:
-    if uri == TOLD:
-        raise InvalidInput("what was told one by one is forgotten one by one")
-    found = []
-    async for _, item in visit.service.store.dump(visit.memory.namespace):
-        if isinstance(item, Memory) and item.origin.uri == uri and item.superseded_by is None:
-            found.append(item)
-    return found
-
-
 async def trash(visit: Visit) -> Response:
     """What can be taken back."""
     bin_ = visit.service.trash
-    bin_.sweep()
-    kept = [binned for binned in bin_.kept.values() if binned.namespace == visit.memory.namespace]
-    return visit.render(
-        "trash.html", kept=[(binned, max(1, bin_.seconds_left(binned) // 60)) for binned in reversed(kept)]
-    )
+    kept = [(binned, max(1, bin_.seconds_left(binned) // 60)) for binned in bin_.of(visit.memory.namespace)]
+    return visit.render("trash.html", twin=visit.address("/api/trash"), kept=kept)
 
 
 async def decide(visit: Visit, given: Given) -> Response:

@@ -16,7 +16,7 @@ __all__ = ["receive_files", "show"]
 
 async def show(visit: Visit) -> Response:
     """Where to drop them, and what can be read."""
-    return visit.render("import.html", imports=_imports(visit))
+    return visit.render("import.html", twin=visit.address("/api/imports"), imports=_imports(visit))
 
 
 def _imports(visit: Visit) -> list[Imported]:

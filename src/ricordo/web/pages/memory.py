@@ -43,7 +43,7 @@ async def show(visit: Visit) -> Response:
         alike=await similar(store, namespace, memory, visit.memory.reader.embedder),
         link=link_of(memory),
         facts=tuple(_facts(memory.metadata)),
-        twin=visit.address(f"/api/history/{memory.id}"),
+        twin=visit.address(f"/api/memory/{memory.id}"),
     )
 
 
@@ -85,7 +85,9 @@ async def bury(visit: Visit, given: Given) -> Response:
 
 async def blank(visit: Visit) -> Response:
     """The form for something new."""
-    return visit.render("remember.html", text=visit.asked.maybe("text") or "")
+    overview = await visit.service.overview(visit.memory.namespace, fresh=False)
+    text = visit.asked.maybe("text") or ""
+    return visit.render("remember.html", twin=visit.address("/api/survey"), text=text, tags=overview.tags)
 
 
 async def remember(visit: Visit, given: Given) -> Response:

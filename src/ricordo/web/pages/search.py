@@ -74,8 +74,13 @@ async def show(visit: Visit) -> Response:
         chips=tuple(chips(visit, state, recall)),
         overview=overview,
         more=visit.address("/", state, limit=limit + MORE) if recall and len(recall) >= limit else None,
-        twin=visit.address("/api/recall", state) if question else None,
+        twin=visit.address("/api/recall", {**state, "limit": limit}) if question else _latest(visit, state),
     )
+
+
+def _latest(visit: Visit, state: Asked) -> str:
+    """Where the latest memories are had as JSON."""
+    return visit.address("/api/timeline", {**state, "query": None, "any_time": None, "limit": LATEST})
 
 
 def _state(asked: Given, question: str) -> Asked:

@@ -149,9 +149,7 @@ async def show(visit: Visit) -> Response:
         notices=found.notices,
         earlier=visit.address("/timeline", {**state, "cursor": following}) if following else None,
         bounds=_bounds(overview, visit),
-        twin=visit.address(
-            "/api/timeline", {"topic": topic, "as_of": state["as_of"], "superseded": filters.superseded}
-        ),
+        twin=visit.address("/api/timeline", {**state, **_days_of(span, visit), "limit": limit, "cursor": cursor}),
     )
 
 
@@ -161,6 +159,17 @@ async def _found(
     if topic:
         return await visit.memory.timeline(topic, limit=limit, filters=filters), None
     return await page_of_timeline(visit.service, visit.memory.namespace, filters, limit, cursor)
+
+
+def _days_of(span: Span, visit: Visit) -> dict[str, str | None]:
+    """The span as REST is asked for it: by its first day, and the one after its last."""
+    range_, moments = span.range(visit.zone), Moments(visit.now, visit.zone, visit.say)
+    since, until = (range_.start, range_.end) if range_ else (None, None)
+    return {
+        "span": None,
+        "since": moments.date(since) if since else None,
+        "until": moments.date(until) if until else None,
+    }
 
 
 def _links(visit: Visit, drawn: Iterable[Bar], span: Span, state: Mapping[str, object]) -> Iterator[str | None]:
