@@ -138,3 +138,9 @@ async def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_a_url_without_a_store_says_what_a_url_looks_like(url: str) -> None:
     with pytest.raises(InvalidInput, match="sqlite:"):
         open_store(url)
+
+
+async def test_a_new_store_has_nothing_to_back_up(tmp_path: Path) -> None:
+    Database(tmp_path / "store.db", (*KNOWN, STEP)).open()
+
+    assert list(tmp_path.glob("*.backup")) == []

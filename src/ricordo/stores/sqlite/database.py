@@ -208,26 +208,26 @@ class Database:
 
     def _migrate(self) -> None:
         with self._connection() as connection, self._translated():
-            if self._version(connection) == len(self.migrations):
-                return
-        for migration in self.migrations:
+            version = self._version(connection)
+        for steps in [self.migrations] if version == 0 else [(step,) for step in self.migrations[version:]]:
             with self._writing, self._connection() as connection, self._translated():
-                self._apply(connection, migration)
+                self._apply(connection, steps)
 
-    def _apply(self, connection: sqlite3.Connection, migration: Migration) -> None:
-        version = self._version(connection)
-        if version >= migration.version:
+    def _apply(self, connection: sqlite3.Connection, steps: Sequence[Migration]) -> None:
+        """Take the steps in one transaction: a new file all of them, so that nobody sees it half made."""
+        version, goal = self._version(connection), steps[-1].version
+        if version >= goal:
             return
         if version > 0:
             self._back_up(connection, version)
         # The lock is taken by the script itself: executescript would commit a transaction begun before it.
-        guarded = f"BEGIN IMMEDIATE;\n{migration.sql}\nCOMMIT;"
+        guarded = "\n".join(("BEGIN IMMEDIATE;", *(step.sql for step in steps), "COMMIT;"))
         try:
             connection.executescript(guarded)
         except sqlite3.Error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            if self._version(connection) < migration.version:
+            if self._version(connection) < goal:
                 raise
 
     def _back_up(self, connection: sqlite3.Connection, version: int) -> None:

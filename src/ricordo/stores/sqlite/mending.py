@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
+from ricordo.errors import StoreError
 from ricordo.stores.sqlite.session import Session
 
-__all__ = ["damage", "is_damage", "mend"]
+__all__ = ["Damaged", "damage", "is_damage", "mend", "mended"]
 
 REMOVED = (
     ("drop_lost_chunks", "chunks of no memory were dropped"),
@@ -18,6 +19,10 @@ REMOVED = (
 
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT})
+
+
+class Damaged(StoreError):
+    """The file itself is not whole."""
 
 
 def is_damage(error: BaseException | None) -> bool:
@@ -54,3 +59,12 @@ def mend(session: Session) -> Iterator[str]:
     session.run("count_anew")
     for name in wrong:
         yield f"the chunks of namespace {name!r} were counted anew"
+
+
+def mended(session: Session) -> tuple[str, ...]:
+    """Mend, and look whether all is whole then. Raises Damaged when it is not, so that what was done is taken back:
+    where a tree leads astray, mending drops what can still be read from the pages."""
+    done = tuple(mend(session))
+    if found := damage(session.connection):
+        raise Damaged(found[0])
+    return done

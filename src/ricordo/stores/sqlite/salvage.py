@@ -142,11 +142,11 @@ def _reads(source: sqlite3.Connection, query: str, first: int, last: int) -> boo
 
 
 def _save(session: Session, query: str, row: Row) -> bool:
+    """Whether the row was one that the table takes, and was not there."""
     if any(isinstance(value, str) and "\0" in value for value in row.values()):
         return False  # no text is stored with one: it comes from a page that was overwritten
     values = {name: value for name, value in row.items() if name != "place"}
     try:
-        session.connection.execute(session.sql[query], values)
+        return session.connection.execute(session.sql[query], values).rowcount > 0
     except sqlite3.DatabaseError:
         return False
-    return True

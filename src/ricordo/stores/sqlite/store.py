@@ -18,7 +18,7 @@ from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
 from ricordo.stores.sql import load_queries
 from ricordo.stores.sqlite import checks, copies, queue, reads, surveys, writes
 from ricordo.stores.sqlite.database import PACKAGE, Database
-from ricordo.stores.sqlite.mending import damage, is_damage, mend
+from ricordo.stores.sqlite.mending import Damaged, is_damage, mended
 from ricordo.stores.sqlite.session import Session
 from ricordo.stores.sqlite.vectors import VectorIndex
 
@@ -214,17 +214,15 @@ class SqliteStore:
         try:
             self._database.open()
             with self._database.writing() as connection:
-                done = tuple(mend(Session(connection=connection, sql=self._sql)))
-                found = damage(connection)
+                return mended(Session(connection=connection, sql=self._sql))
         except StoreBusy:
             raise
         except StoreError as error:
-            if not is_damage(error.__cause__):
+            if not (isinstance(error, Damaged) or is_damage(error.__cause__)):
                 raise
-            found = [str(error)]
         finally:
             self._database.close()
-        return tuple(copies.saved(self._database, self._sql)) if found else done
+        return tuple(copies.saved(self._database, self._sql))
 
     def _check(self) -> tuple[Fault, ...]:
         with self._database.writing() as connection:
