@@ -15,12 +15,14 @@ from ricordo.protocols import Skipped, Source
 from ricordo.remember import Made, Writer
 from ricordo.taskerrors import one_error
 
-__all__ = ["EDITION", "Ingested", "Origins", "Progress", "gone", "ingest", "is_news", "revision_in"]
+__all__ = ["EDITION", "Ingested", "Origins", "Progress", "gone", "ingest", "is_news", "noted", "plain", "revision_in"]
 
 BATCH_CHUNKS = 64
 READ_AHEAD = 64
 EDITION = "@"
 """Stands between the edition and the content of a revision, where a source tells its edition."""
+NOTED = "+"
+"""Ends the revision of what was read whole and had something to tell: that is told again each time it is read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,10 +118,10 @@ async def ingest(
 ) -> Ingested:
     """Read sources into the writer's namespace. Raises StoreError and ModelError; what was written stays.
 
-    A source whose revision is known is not read again. One that loses records is read for what it
-    does say, but nothing earlier is forgotten for it, and the next ingest reads it again. Of two copies of an origin
-    that tell their editions, the later one counts, whichever is read first. A memory that two origins say is written
-    once, for the first. `tell` hears of every source and batch.
+    A source whose revision is known is not read again, unless it had something to tell. One that loses records is read
+    for what it does say, but nothing earlier is forgotten for it, and the next ingest reads it again. Of two copies of
+    an origin that tell their editions, the later one counts, whichever is read first. A memory that two origins say is
+    written once, for the first. `tell` hears of every source and batch.
     """
     run = _Run(writer, tell)
     waiting = iter(sources)
@@ -171,7 +173,9 @@ class _Run:
                 self.tally.same += 1
                 return
             self._count(uri, await self._read(source, revision, again=known is not None))
-            self.tally.changed += known is not None
+            same = known is not None and plain(known.revision) == revision
+            self.tally.same += same
+            self.tally.changed += known is not None and not same
             self.tally.new += known is None
         except SourceError as error:
             self.tally.skipped.append(Skipped(where=error.where, why=error.why))
@@ -186,7 +190,7 @@ class _Run:
     async def _read(self, source: Source, revision: str, *, again: bool) -> _Count:
         said: set[str] = set()
         owners: dict[str, str] = {}
-        whole, memories, chunks = True, 0, 0
+        whole, memories, chunks, before = True, 0, 0, len(self.tally.skipped)
         items = source.memories()
         while page := await to_thread.run_sync(_page, items):
             faults = [item for item in page if isinstance(item, Skipped)]
@@ -200,6 +204,7 @@ class _Run:
             memories, chunks = memories + queued.memories, chunks + queued.chunks
         if whole:
             origin = self.writer.cleaned_origin(source.origin)
+            revision = noted(revision) if len(self.tally.skipped) > before else revision
             reading = Reading(origin=origin, revision=revision, memory_ids=frozenset(said))
             self.pending.readings.append(reading)
             self.pending.uris.add(source.origin.uri)
@@ -285,6 +290,16 @@ def revision_in(told: str, writer: Writer) -> str:
     """What is stored of a source's revision: its edition as it is, its content and the way of cutting as a digest."""
     edition, mark, content = told.rpartition(EDITION)
     return f"{edition}{mark}{digest(content, writer.way)}"
+
+
+def noted(revision: str) -> str:
+    """The revision of what had something to tell, which no source has: so it is read again."""
+    return f"{plain(revision)}{NOTED}"
+
+
+def plain(revision: str) -> str:
+    """The revision of a source, whether or not it had something to tell."""
+    return revision.removesuffix(NOTED)
 
 
 def is_news(revision: str, known: str) -> bool:

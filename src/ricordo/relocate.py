@@ -9,7 +9,7 @@ from anyio import to_thread
 
 from ricordo.errors import SourceError
 from ricordo.exchange import Added, Skipped, Tombstone
-from ricordo.ingest import gone, revision_in
+from ricordo.ingest import gone, noted, plain, revision_in
 from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading
 from ricordo.protocols import Source
 from ricordo.remember import Made, Writer
@@ -43,7 +43,7 @@ class Mover:
         for origin in lost:
             reading = await writer.store.reading(writer.namespace, origin.uri)
             if reading is not None and reading.memories:
-                known[reading.revision] = origin
+                known[plain(reading.revision)] = origin
         return cls(writer, known)
 
     def unmoved(self, sources: Iterable[Source | Skipped]) -> Iterator[Source | Skipped]:
@@ -92,7 +92,7 @@ async def relocated(writer: Writer, move: Move, old: Sequence[Memory]) -> Added:
     Nothing that is the same is read by the model again, and what was forgotten there stays forgotten here. Raises
     StoreError, ModelError, and SourceError when the source cannot be read.
     """
-    told = await to_thread.run_sync(move.source.revision)
+    revision = revision_in(await to_thread.run_sync(move.source.revision), writer)
     read = await to_thread.run_sync(list, move.source.memories())
     said = [writer.cleaned(item) for item in read if isinstance(item, Memory)]
     await _bury_again(writer, said, move.old)
@@ -101,7 +101,7 @@ async def relocated(writer: Writer, move: Move, old: Sequence[Memory]) -> Added:
     made = await _made_before(writer, old, chunks)
     reading = Reading(
         origin=writer.cleaned_origin(move.source.origin),
-        revision=revision_in(told, writer),
+        revision=noted(revision) if len(said) < len(read) else revision,
         memory_ids=frozenset(memory.id for memory in memories),
     )
     return await writer.write(memories, chunks, [reading, gone(move.old)], made=made)

@@ -73,6 +73,22 @@ async def test_another_packaging_of_the_same_changes_nothing(memory: Engine, tmp
     assert changes(await memory.ingest([one_zip(tmp_path / "export.zip", [clock(), TRIP])]))[::2] == (0, 0)
 
 
+async def test_what_loses_nothing_is_told_again_though_nothing_changed(memory: Engine, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("---\ntitle: a: b\n---\nSaid.\n")
+    (tmp_path / "template.md").write_text("# {{title}}\n")
+    first = await memory.ingest([tmp_path])
+    again = await memory.ingest([tmp_path])
+    page.rename(tmp_path / "moved.md")
+    moved = await memory.ingest([tmp_path], prune=True)
+    last = await memory.ingest([tmp_path])
+
+    assert [len(each.skipped) for each in (first, again, last)] == [2, 2, 2]
+    assert again.skipped == first.skipped
+    assert (again.origins, changes(again)) == (Origins(unchanged=2), (0, first.memories, 0))
+    assert (changes(moved)[::2], changes(last)[::2]) == ((0, 0), (0, 0))
+
+
 # --- two exports of the same ---
 
 

@@ -125,6 +125,10 @@ def test_parts_of_an_export_are_read_together(tmp_path: Path) -> None:
     assert len({found.origin.uri for found in sources(tmp_path)}) == 3
 
 
+def test_conversations_may_be_wrapped_in_an_object(export: Path) -> None:
+    assert told(memories(write(export, {"conversations": [thread(ASKED), thread(ANSWERED)]}))) == [ASKED, ANSWERED]
+
+
 def test_an_archive_in_an_archive_is_read(tmp_path: Path) -> None:
     inner = io.BytesIO()
     with ZipFile(inner, "w", ZIP_DEFLATED) as archive:

@@ -84,6 +84,15 @@ def test_one_conversation_by_itself_is_read(tmp_path: Path) -> None:
     assert len(read(write_json(tmp_path / "chat.json", CLOCK))[0]) == 3
 
 
+@pytest.mark.parametrize("before", [{}, {"exported_at": "2026-05-04", "version": 1}])
+def test_conversations_may_be_wrapped_in_an_object(before: dict[str, object], tmp_path: Path) -> None:
+    records = [conversation("A", [message("a?", "One.")]), 7, conversation("B", [message("b?", "Two.")])]
+    wrapped = before | {"conversations": records, "count": 2, "tags": []}
+    said, skipped = read(write_json(tmp_path / "dump.json", wrapped))
+    assert texts(said) == ["One.", "Two."]
+    assert [each.where.rpartition(", ")[2] for each in skipped] == ["record 2"]
+
+
 def test_an_old_export_has_its_projects_in_one_array(tmp_path: Path) -> None:
     said, _ = read(write_json(tmp_path / "projects.json", [project("Clocks", {}), project("Lamps", {})]))
     assert {memory.origin.title for memory in said} == {"Clocks", "Lamps"}
@@ -172,6 +181,18 @@ def test_a_pasted_text_without_a_name_is_read(tmp_path: Path) -> None:
         "Minutes of the guild",
         "A talk › pasted text",
     )
+
+
+def test_a_message_of_files_alone_says_their_names(tmp_path: Path) -> None:
+    files = [{"file_name": "dial.jpg"}, {"file_name": None}, {"file_name": "bill.pdf"}, {"file_name": "notes.txt"}]
+    texts = [{"file_name": "notes.txt", "extracted_content": "Oil it in May."}]
+    named, read = told(tmp_path, message("look?", None, files=files, attachments=texts))
+    assert (named.text, named.speaker, named.metadata["files"]) == (
+        "dial.jpg, bill.pdf",
+        "user",
+        ["dial.jpg", "bill.pdf", "notes.txt"],
+    )
+    assert read.text == "Oil it in May."
 
 
 def test_tools_and_what_the_site_puts_in_are_not_what_anybody_said(tmp_path: Path) -> None:

@@ -95,6 +95,20 @@ def test_a_lost_character_costs_no_more_than_its_record(lost: bytes) -> None:
     assert any(isinstance(value, str) for value in found)
 
 
+@settings(deadline=None)
+@given(OBJECTS, st.sampled_from([100, 2**20]), st.dictionaries(st.sampled_from("abc"), st.integers(), max_size=2))
+def test_the_array_may_stand_in_an_object(objects: list[dict[str, object]], step: int, before: dict[str, int]) -> None:
+    data = json.dumps({**before, "found": objects, "z": {}}).encode()
+    assert values(elements(blob(data, step), "found")) == objects
+
+
+@pytest.mark.parametrize("data", [b'{"found": [{"a": 1}', b'{"found": [{"a": 1}, {"b"', b'{"found": [{"a": 1}, "x"]}'])
+def test_what_is_lost_of_an_array_in_an_object_is_told(data: bytes) -> None:
+    first, fault = elements(blob(data), "found")
+    assert values([first]) == [{"a": 1}]
+    assert isinstance(fault, Skipped)
+
+
 def test_a_line_holds_what_only_some_take_for_the_end_of_one() -> None:
     data = '{"a":"one\u2028two\u0085three"}\n{"b":1}\n'.encode()
     assert values(lines(blob(data))) == [{"a": "one\u2028two\u0085three"}, {"b": 1}]

@@ -36,7 +36,7 @@ _OLD_MARK = re.compile(r"【\d+(?::\d+)?†[^】]*】")
 
 def conversations(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationSource | Skipped]:
     """The conversations of an export, or of one part of it. What has no tree of messages comes as Skipped."""
-    for record in elements(blob):
+    for record in elements(blob, within="conversations"):
         if isinstance(record, Skipped):
             yield record
             continue

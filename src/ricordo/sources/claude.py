@@ -27,7 +27,7 @@ __all__ = ["conversations", "designs", "manifest", "memories", "projects"]
 
 KIND = "claude"
 # Raised whenever the same export would give other memories than before.
-READER = "claude-1"
+READER = "claude-2"
 MEMORY = "Claude's memory"
 PROPERTY = re.compile(r"(name|description|sources|aliases):[ \t]*(.*)")
 LONGEST_PROPERTIES = 8_000
@@ -38,7 +38,7 @@ COPY = r"(?: ?\(\d+\))?"
 def conversations(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationSource | Skipped]:
     """One source a conversation, those without a word left out; what is broken is told with its place."""
     unknown: Unknown = Counter()
-    for found in _objects(blob):
+    for found in _objects(blob, within="conversations"):
         if isinstance(found, Skipped):
             yield found
             continue
@@ -147,9 +147,11 @@ def _values(blob: Blob) -> Iterator[Mapping[str, object]]:
     return (fields(record.value) for record in elements(blob) if not isinstance(record, Skipped))
 
 
-def _objects(blob: Blob, name: str = "uuid") -> Iterator[tuple[Mapping[str, object], str] | Skipped]:
+def _objects(
+    blob: Blob, name: str = "uuid", within: str | None = None
+) -> Iterator[tuple[Mapping[str, object], str] | Skipped]:
     """The records that are objects with a name, each with its place in the file."""
-    for record in elements(blob):
+    for record in elements(blob, within):
         if isinstance(record, Skipped):
             yield record
             continue

@@ -140,14 +140,27 @@ def _abandoned(messages: list[_Message], leaf: str) -> frozenset[str]:
 
 
 def _turns(message: _Message, branch: Branch, unknown: Unknown) -> Iterator[Turn]:
+    """What was said, and the text of what was attached. Some messages hold files alone: of those without a text the
+    names are what was said.
+    """
     turn = partial(Turn, speaker=message.speaker, time=message.time, branch=branch)
-    if said := _said(message, unknown):
-        yield turn(key=message.uuid, text=said, metadata=_metadata(message))
-    for number, attachment in enumerate(map(fields, items(message.raw.get("attachments")))):
-        content = without_injected(text(attachment.get("extracted_content")))
-        name = one_line(text(attachment.get("file_name")))
-        if content.strip():
-            yield turn(key=f"{message.uuid}/attachment/{number}", text=content, context=name or "pasted text")
+    metadata = _metadata(message)
+    attached = [
+        turn(key=f"{message.uuid}/attachment/{number}", text=content, context=name or "pasted text")
+        for number, (name, content) in enumerate(map(_attachment, items(message.raw.get("attachments"))))
+        if content.strip()
+    ]
+    names = (one_line(str(name)) for name in items(metadata.get("files")))
+    read = {each.context for each in attached}
+    if said := _said(message, unknown) or ", ".join(name for name in names if name and name not in read):
+        yield turn(key=message.uuid, text=said, metadata=metadata)
+    yield from attached
+
+
+def _attachment(raw: object) -> tuple[str, str]:
+    """The name of an attached file, and its text."""
+    attachment = fields(raw)
+    return one_line(text(attachment.get("file_name"))), without_injected(text(attachment.get("extracted_content")))
 
 
 def _said(message: _Message, unknown: Unknown) -> str:

@@ -56,6 +56,7 @@ READ_WITH_ITS_PAGE = ""
 # The first that fits reads the file: what asks for more comes first.
 FORMATS: tuple[Format, ...] = (
     _format("claude.ai conversations", "uuid chat_messages", "claude", "conversations"),
+    _format("claude.ai conversations", "conversations.uuid conversations.chat_messages", "claude", "conversations"),
     _format("claude.ai projects", "uuid docs prompt_template", "claude", "projects"),
     _format("claude.ai projects", "uuid docs is_starter_project", "claude", "projects"),
     _format("claude.ai memories", "account_uuid memory_files", "claude", "memories"),
@@ -70,6 +71,7 @@ FORMATS: tuple[Format, ...] = (
     _aside("account data", "login_events", "is about the account, which is not read"),
     _format("ChatGPT conversations", "mapping title", "chatgpt", "conversations"),
     _format("ChatGPT conversations", "mapping current_node", "chatgpt", "conversations"),
+    _format("ChatGPT conversations", "conversations.mapping conversations.title", "chatgpt", "conversations"),
     _format("sessions of Gemini", "sessionId projectHash messages", "gemini", "sessions"),
     _format("activity of Gemini", "header title time products", "gemini", "activity"),
     _format("sessions of Codex", "timestamp type payload", "codex", "rollouts"),

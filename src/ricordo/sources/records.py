@@ -45,14 +45,15 @@ class Record:
     end: int = 0
 
 
-def elements(blob: Blob) -> Iterator[Record | Skipped]:
+def elements(blob: Blob, within: str | None = None) -> Iterator[Record | Skipped]:
     """The elements of the array that a file holds, or the objects that stand in it one after another.
 
-    What is broken, too large, cut off by the end of the file, or neither object nor array, comes as Skipped.
-    Raises SourceError.
+    The array may be the value of the key `within` of one object, behind others with plain values. What is broken, too
+    large, cut off by the end of the file, or neither object nor array, comes as Skipped. Raises SourceError.
     """
-    splitter = _Splitter()
-    for number, found in enumerate(_found(blob, splitter), start=1):
+    start = _array_within(blob.head(), within) if within is not None else 0
+    splitter = _Splitter(within=start > 0)
+    for number, found in enumerate(_found(blob, splitter, start), start=1):
         where = f"{blob.where}, record {number}"
         if not isinstance(found, bytes):
             yield Skipped(where=where, why=found)
@@ -63,6 +64,15 @@ def elements(blob: Blob) -> Iterator[Record | Skipped]:
         else:
             splitter.go_back()
         yield parsed
+
+
+def _array_within(head: bytes, key: str) -> int:
+    """Where the array begins that is the value of the key in the object that this begins with, no more than plain
+    values before it; 0 without one.
+    """
+    name = rb'"' + re.escape(key).encode() + rb'"\s*:\s*(?=\[)'
+    found = re.match(rb"\s*\{(?:\s*" + SCALAR + rb"\s*:\s*" + SCALAR + rb"\s*,)*+\s*" + name, head, re.DOTALL)
+    return found.end() if found else 0
 
 
 def lines(blob: Blob) -> Iterator[Record | Skipped]:
@@ -116,9 +126,10 @@ def keys_of_records(head: bytes) -> tuple[frozenset[str], ...]:
     return tuple(map(frozenset, records))
 
 
-def _found(blob: Blob, splitter: _Splitter) -> Iterator[bytes | str]:
+def _found(blob: Blob, splitter: _Splitter, start: int) -> Iterator[bytes | str]:
     for chunk in blob.chunks():
-        yield from splitter.feed(chunk)
+        yield from splitter.feed(chunk[start:])
+        start = max(0, start - len(chunk))
     yield from splitter.finish()
 
 
@@ -133,21 +144,26 @@ class _Splitter:
     """Finds the bytes of each record, or says why they cannot be had, in one pass over chunks.
 
     A lost quote or bracket would turn all that follows inside out. What a record begins with is learned from the first
-    whole one; where a broken one holds such a beginning, the next record is taken to begin there.
+    whole one; where a broken one holds such a beginning, the next record is taken to begin there. What stands behind an
+    array `within` something else is none of it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, within: bool = False) -> None:
         self.buffer = bytearray()
         self.position = 0  # everything before it was looked at
         self.start = 0  # where the record begins, or the gap before the next one
         self.depth = 0
         self.base: int | None = None  # the depth at which records lie
+        self.within = within
+        self.is_over = False
         self.beginning: re.Pattern[bytes] | None = None
         self.in_string = False
         self.stray = False
         self.too_large = False
 
     def feed(self, chunk: bytes) -> Iterator[bytes | str]:
+        if self.is_over:
+            return
         self.buffer += chunk
         if self.base is None and (begin := self.buffer.lstrip(BLANK)[:1]):
             self.base = 1 if begin == b"[" else 0
@@ -158,6 +174,8 @@ class _Splitter:
         self._let_go()
 
     def finish(self) -> Iterator[bytes | str]:
+        if self.is_over:
+            return
         yield from self._gap(len(self.buffer) if not self.depth else self.start)
         while self.depth > (self.base or 0) and self.go_back():
             yield BROKEN
@@ -179,7 +197,7 @@ class _Splitter:
         if found is None or self.too_large:
             return False
         self.position = self.start = found.start()
-        self.depth, self.in_string = self.base or 0, False
+        self.depth, self.in_string, self.is_over = self.base or 0, False, False
         return True
 
     def _scan(self) -> Iterator[bytes | str]:
@@ -192,7 +210,7 @@ class _Splitter:
 
     def _advance(self) -> bool:
         """Go on to the next bracket; False when there is none in the buffer."""
-        while self.position < len(self.buffer):
+        while not self.is_over and self.position < len(self.buffer):
             match = (REST_OF_STRING if self.in_string else OUTSIDE).match(self.buffer, self.position)
             self.position = match.end() if match else self.position
             if self.position == len(self.buffer) or (self.in_string and self.buffer[self.position] != QUOTE):
@@ -221,6 +239,7 @@ class _Splitter:
         ends = inside or self.buffer[self.position] == ARRAY_END
         self.position += 1
         self.depth = max(0, self.depth - ends)
+        self.is_over = self.within and not self.depth
         if inside and self.depth == base:
             yield TOO_LARGE if self.too_large else bytes(self.buffer[self.start : self.position])
             self.too_large = False
