@@ -19,7 +19,7 @@ from ricordo.memory import Memory
 from ricordo.order import Order, asked_order
 from ricordo.pool import passes, pooled
 from ricordo.protocols import Embedder, Reranker, Store
-from ricordo.query import Hit, Notice, Query, Recall
+from ricordo.query import Hit, Notice, Probe, Query, Recall
 from ricordo.scene import Floats
 from ricordo.stopwatch import Stopwatch
 from ricordo.weigh import NO_WORDS, OFF, STORED, Scored, Search, Weigher
@@ -102,6 +102,13 @@ class Reader:
         _, search = await self._search(query, Stopwatch())
         return await self._weigher().features(search)
 
+    async def probe(self, query: Query) -> tuple[Window | None, Probe]:
+        """A query made ready, and what it says about time."""
+        asked = asking_part(query.text) or query.text
+        window = self._window(query, asked)
+        meant = window.rest if window and window.sure and window.rest else asked
+        return window, await enrich(query, self.analyzer, asked=asked, meant=meant)
+
     def _bears(self, scored: Scored, hit: Hit) -> bool:
         """Whether a hit may be told unasked: it is above the floor, or holds a name that the prompt holds."""
         if hit.memory.withheld:
@@ -119,10 +126,7 @@ class Reader:
         return Recall(query=search.probe.query, hits=hits, time=pool.use, notices=notices, timings=watch.spent)
 
     async def _search(self, query: Query, watch: Stopwatch) -> tuple[Window | None, Search]:
-        asked = asking_part(query.text) or query.text
-        window = self._window(query, asked)
-        meant = window.rest if window and window.sure and window.rest else asked
-        probe = await enrich(query, self.analyzer, asked=asked, meant=meant)
+        window, probe = await self.probe(query)
         searcher = Searcher(
             store=self.store, embedder=self.embedder, bm25=self.bm25, depths=self.depths, arms=self.arms
         )

@@ -29,6 +29,7 @@ HEALTHY = list(HealthCheck)
 
 QUERIES = {
     "/api/recall": {"query": "pool last year", "history": "true"},
+    "/api/why": {"query": "pool", "id": "{id}"},
     "/api/source": {"uri": "told"},
     "/api/forget": {"id": "{id}"},
 }

@@ -88,6 +88,18 @@ def test_each_answer_says_why_it_is_here(site: Site) -> None:
     assert "Its score is" in page
 
 
+def test_each_answer_is_explained_word_by_word(site: Site) -> None:
+    memory_id = site.remember("The garden door code is 9052, Mira says")
+    page = site.browser.get("/?query=the code of the garden door")
+    (address,) = {link for link in links(page.text) if link.startswith("/why")}
+    words = site.browser.get(address).text
+
+    assert memory_id in address
+    assert all(f"<mark>{word}</mark>" in words for word in ("garden", "door", "code"))
+    assert "BM25" in words
+    assert "<html" not in site.browser.get(f"{address}&fragment=true").text
+
+
 def test_an_empty_memory_tells_how_to_begin(site: Site) -> None:
     page = site.browser.get("/").text
 

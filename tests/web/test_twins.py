@@ -17,8 +17,9 @@ from website import Site
 SHOWN = [route.path for route in PAGES if isinstance(route, Route) and "GET" in (route.methods or ())]
 TWINS = {page: endpoint for endpoint in ENDPOINTS for page in endpoint.pages}
 ADDRESSES = (
-    *((page, page) for page in SHOWN if page not in ("/memory/{id}", "/source", "/forget")),
+    *((page, page) for page in SHOWN if page not in ("/memory/{id}", "/source", "/forget", "/why")),
     ("/memory/{id}", "/memory/{pool}"),
+    ("/why", "/why?query=how many connections&id={pool}"),
     ("/source", "/source?uri=told"),
     ("/source", "/source?uri=upload:a.md"),
     ("/forget", "/forget?id={pool}"),
@@ -74,7 +75,7 @@ def test_a_month_and_its_twin_show_the_same(site: Site, pool: str) -> None:
 
 
 def test_a_twin_stays_in_the_namespace(site: Site, pool: str) -> None:
-    for page in set(SHOWN) - {"/memory/{id}", "/source", "/forget", "/namespaces"}:
+    for page in set(SHOWN) - {"/memory/{id}", "/source", "/forget", "/why", "/namespaces"}:
         assert "namespace=work" in twin_of(site, f"{page}?namespace=work")
 
 

@@ -1,4 +1,4 @@
-"""REST that asks: recall, context, timeline, show, history, near."""
+"""REST that asks: recall, why, context, timeline, show, history, near."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from dataclasses import replace
 from starlette.responses import Response
 
 from ricordo.context import BUDGET, MOST
+from ricordo.explain import explain
 from ricordo.nearby import neighbours, similar
-from ricordo.query import Filters, TimeUse
+from ricordo.query import Filters, Query, TimeUse
 from ricordo.render.documents import document
 from ricordo.render.reports import History
 from ricordo.render.timelines import Events
 from ricordo.timeline import Timeline
 from ricordo.web.dispatch import Call
-from ricordo.web.documents import near_document
+from ricordo.web.documents import explanation_document, near_document
 from ricordo.web.paging import earlier, within_limits
 from ricordo.web.replies import reply
 from ricordo.web.service import Service
 
-__all__ = ["context", "history", "near", "page_of_timeline", "recall", "show", "timeline"]
+__all__ = ["context", "history", "near", "page_of_timeline", "recall", "show", "timeline", "why"]
 
 HITS = 10
 EVENTS = 50
@@ -37,6 +38,14 @@ async def recall(call: Call) -> Response:
         any_time=given.flag("any_time"),
     )
     return reply(call.request, document(found))
+
+
+async def why(call: Call) -> Response:
+    """One answer word by word."""
+    given = call.given
+    query = Query(text=given.text("query"), namespace=call.memory.namespace)
+    found = await explain(call.memory.reader, query, given.text("id"), given.maybe("chunk"))
+    return reply(call.request, explanation_document(found))
 
 
 async def context(call: Call) -> Response:

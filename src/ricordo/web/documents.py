@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from ricordo.exchange import Held
+from ricordo.explain import Explanation
 from ricordo.memory import Memory
 from ricordo.render.documents import Document, document
 from ricordo.web.measures import Measures
@@ -14,6 +16,7 @@ from ricordo.web.trash import Binned
 
 __all__ = [
     "binned_document",
+    "explanation_document",
     "held_document",
     "imported_document",
     "measures_document",
@@ -45,6 +48,17 @@ def survey_document(namespace: str, overview: Overview) -> Document:
         "events": dict(overview.events),
         "learned": dict(overview.learned),
         "tags": dict(survey.tags),
+    }
+
+
+def explanation_document(found: Explanation) -> Document:
+    """A chunk word by word; `start` and `end` are places in its text."""
+    return {
+        "id": found.chunk.memory_id,
+        "chunk": found.chunk.id,
+        "text": found.chunk.text,
+        "terms": [asdict(term) for term in found.terms],
+        "meetings": [asdict(meeting) for meeting in found.meetings],
     }
 
 

@@ -60,6 +60,21 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         pages=("/",),
     ),
     Endpoint(
+        name="why",
+        method="GET",
+        path="/api/why",
+        about="One answer word by word: what its words score, and which words of the question they are near to.",
+        handler=asking.why,
+        given=(
+            Parameter(name="query", schema=TEXT, about="The question.", required=True),
+            Parameter(name="id", schema=TEXT, about="The memory; its id, or the beginning of it.", required=True),
+            Parameter(name="chunk", schema=TEXT, about="One of its chunks; else that which scores best by words."),
+        ),
+        answers=_one("Why"),
+        failures=(400, 404),
+        pages=("/why",),
+    ),
+    Endpoint(
         name="context",
         method="POST",
         path="/api/context",

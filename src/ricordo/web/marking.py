@@ -11,17 +11,19 @@ from functools import lru_cache
 from ricordo.analyzer import analyze_question, lexemes
 from ricordo.render.phrases import safe
 
-__all__ = ["Piece", "changes", "marked"]
+__all__ = ["FAINT", "STRONG", "Piece", "changes", "marked"]
 
 WORD = re.compile(r"\w+(?:[-'’._/@]\w+)*")
 STEP = re.compile(r"\s+|\w+|[^\w\s]+")
 LONGEST = 20_000
+FAINT, STRONG = 0.2, 0.45
+"""From which strength a meeting of words is worth showing, and from which it is a sure one."""
 MOST_STEPS = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a text: `same`, `mark`, `added` or `removed`."""
+    """A stretch of a text: `same`, `mark`, `faint`, `added` or `removed`."""
 
     text: str
     kind: str = "same"

@@ -106,6 +106,28 @@ COMPONENTS: dict[str, Schema] = {
         }
     ),
     "Recall": object_of(RECALL),
+    "Why": object_of(
+        {
+            "id": TEXT,
+            "chunk": TEXT,
+            "text": TEXT,
+            "terms": array(
+                object_of({"term": TEXT, "in_text": INTEGER, "in_context": INTEGER, "chunks": INTEGER, "score": NUMBER})
+            ),
+            "meetings": array(
+                object_of(
+                    {
+                        "asked": TEXT,
+                        "found": TEXT,
+                        "similarity": NUMBER,
+                        "strength": NUMBER,
+                        "start": _maybe(INTEGER),
+                        "end": _maybe(INTEGER),
+                    }
+                )
+            ),
+        }
+    ),
     "Context": object_of({**RECALL, "text": TEXT}),
     "History": object_of({"versions": array(ref("Memory"))}),
     "Near": object_of({"neighbours": array(ref("Memory")), "similar": array(ref("Memory"))}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ricordo.web.pages import door, forgetting, imports, memory, search, sources, statistics, timeline
+from ricordo.web.pages import door, forgetting, imports, memory, search, sources, statistics, timeline, why
 from ricordo.web.rendering import action, page
 
 __all__ = ["PAGES"]
@@ -21,6 +21,7 @@ PAGES: tuple[Route | Mount, ...] = (
     Route("/forget", action(forgetting.forget), methods=["POST"]),
     Route("/trash", page(forgetting.trash), methods=["GET"]),
     Route("/trash", action(forgetting.decide), methods=["POST"]),
+    Route("/why", page(why.show)),
     Route("/timeline", page(timeline.show)),
     Route("/sources", page(sources.show)),
     Route("/source", page(sources.one), methods=["GET"]),

@@ -38,6 +38,16 @@ if (ask && results) {
   ask.addEventListener("change", (event) => { if (event.target.id !== "query") answer(); });
 }
 
+// Why an answer is where it is, word by word, when one opens it.
+document.addEventListener("toggle", async (event) => {
+  const why = event.target, link = why.matches?.("details.why[data-words]") && why.open && one(".word-by-word", why);
+  if (!link) return;
+  const address = why.dataset.words;
+  delete why.dataset.words;
+  const response = await fetch(address + "&fragment=true", { headers: { Accept: "text/html" } });
+  if (response.ok) link.outerHTML = await response.text();
+}, true);
+
 // The slider moves the date, and the date asks.
 const slider = one("#slider"), asOf = one("#as-of");
 if (slider && asOf) {
