@@ -8,7 +8,7 @@ READY_TO_TEST := $(VENV)/ready-to-test
 # A folder of datasets; docs/benchmarks says where each is had.
 DATA ?= data
 
-.PHONY: demo test test-adapters test-trust audit sbom lint bench eval setup clean
+.PHONY: demo test test-adapters test-trust audit sbom lint bench bench-peers eval setup clean
 .DEFAULT_GOAL := test
 
 demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
@@ -39,6 +39,9 @@ lint: $(READY_TO_TEST)  ## formatting, lint and types
 
 bench: $(READY_TO_TEST)  ## speed and size on this machine, in a file and in an embedded PostgreSQL
 	$(BIN)/python benchmarks/speed.py
+
+bench-peers: $(READY_TO_TEST)  ## beside what people would use instead, from PyPI, in about half an hour the first time
+	$(BIN)/python benchmarks/peers $(DATA)
 
 eval: $(READY_TO_TEST)  ## how well it finds, on the datasets in the folder DATA, in about ten minutes
 	$(BIN)/python benchmarks/quality.py $(DATA)
