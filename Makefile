@@ -8,7 +8,7 @@ READY_TO_TEST := $(VENV)/ready-to-test
 # A folder of datasets; docs/benchmarks says where each is had.
 DATA ?= data
 
-.PHONY: demo test test-adapters test-trust audit sbom lint bench bench-peers eval setup clean
+.PHONY: demo test test-adapters test-trust fuzz audit sbom lint bench bench-peers eval setup clean
 .DEFAULT_GOAL := test
 
 demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
@@ -23,6 +23,9 @@ test-adapters: $(READY_TO_TEST)  ## the adapters, against the libraries themselv
 
 test-trust: $(READY_TO_TEST)  ## crashes, damage, crowds, leaks: the long form, with fixed seeds; prints what it did
 	TRUST=long $(BIN)/python -m pytest -n auto --dist worksteal -rP --no-header --timeout 1200 tests/trust tests/edges/test_crash.py tests/edges/test_forget.py tests/migration
+
+fuzz: $(READY_TO_TEST)  ## eleven thousand mutated files and archives: no crash, no hang, no loss that is not told
+	RICORDO_TEST_EXAMPLES=1000 $(BIN)/python -m pytest --no-header --hypothesis-show-statistics tests/unit/test_hostile_exports.py tests/unit/test_hostile_records.py tests/unit/test_hostile_losses.py tests/unit/test_archives.py
 
 audit: $(READY)  ## known faults of the packages installed here, by the Python advisory database
 	$(BIN)/python -m pip install --quiet 'pip-audit>=2.7,<3'

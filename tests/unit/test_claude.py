@@ -378,6 +378,9 @@ def test_odd_values_are_passed_over(tmp_path: Path) -> None:
         "has no uuid",
         "is a conversation without a list of messages",
         "is no object",
+        "has neither content nor text",
+        "attachments is an object",
+        "files is a number",
     ]
 
 

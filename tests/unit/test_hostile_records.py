@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import tempfile
 from collections.abc import Callable, Iterator
@@ -29,6 +30,8 @@ from ricordo.errors import SourceError
 from ricordo.memory import Memory
 from ricordo.protocols import Skipped
 from ricordo.sources import find_sources
+
+EXAMPLES = int(os.environ.get("RICORDO_TEST_EXAMPLES", "100"))
 
 
 def transcript() -> list[Fields]:
@@ -125,7 +128,7 @@ def _wrapped(value: object) -> object:
     return {"x": value, "type": value}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.sampled_from(SHAPES), st.randoms(use_true_random=False), st.integers(1, 4), st.booleans())
 def test_values_of_any_type_anywhere(
     folder: Path,
@@ -142,7 +145,7 @@ def test_values_of_any_type_anywhere(
     read(text.encode("utf-8", "surrogatepass"), folder)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.sampled_from(SHAPES), st.randoms(use_true_random=False), st.booleans())
 def test_bytes_that_were_cut_flipped_or_doubled(
     folder: Path,
@@ -166,7 +169,7 @@ def test_bytes_that_were_cut_flipped_or_doubled(
     read(bytes(data), folder)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(HEADS))
 def test_random_bytes(folder: Path, data: bytes, head: bytes) -> None:
     read(head + data, folder)
@@ -221,7 +224,7 @@ def read_note(text: str, folder: Path, file: str) -> None:
         assert all(isinstance(item, Memory | Skipped) for item in found.memories())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.sampled_from(NOTES), st.sampled_from(NAMES), st.randoms(use_true_random=False))
 def test_notes_that_were_mutated(folder: Path, note: str, file: str, chance: random.Random) -> None:
     text = list(note)

@@ -35,7 +35,7 @@ from ricordo.sources.formats import Format, recognise
 from ricordo.sources.packed import unpacked
 from ricordo.timeparse import TimeOptions
 
-__all__ = ["find_sources", "open_source"]
+__all__ = ["find_files", "find_sources", "open_source"]
 
 # Suffix → module and what makes the source; whatever else holds text is plain text.
 READERS = {
@@ -94,6 +94,32 @@ def find_sources(
                 yield file
             else:
                 yield from search.file(file, named=named and file == path)
+
+
+def find_files(paths: Iterable[str | PathLike[str]]) -> Iterator[Path | Skipped]:
+    """All files named, and all files in the folders named, each once, by their absolute paths.
+
+    One that is named by itself and holds no text comes as Skipped, as it does from `find_sources`.
+    """
+    seen: set[Path] = set()
+    for path in map(Path, paths):
+        for file in walk(path):
+            if isinstance(file, Skipped):
+                yield file
+            elif (target := file.resolve()) not in seen:
+                seen.add(target)
+                yield _usable(file) if file == path else file.absolute()
+
+
+def _usable(path: Path) -> Path | Skipped:
+    try:
+        _check_regular(path)
+        head = unpacked(file_blob(path)).head()
+        if recognise(head) is None and not is_archive(head):
+            _check(path)
+    except SourceError as error:
+        return Skipped(where=error.where, why=error.why)
+    return path.absolute()
 
 
 class _Search:

@@ -15,6 +15,7 @@ from ricordo.sources.injected import without_injected
 from ricordo.sources.lineage import ancestry
 from ricordo.sources.records import elements
 from ricordo.sources.scaffolding import opening_line
+from ricordo.sources.shapes import ANY, Shape, faults_in
 from ricordo.sources.values import fields, items, moment, text
 
 __all__ = ["conversation", "conversations"]
@@ -26,6 +27,13 @@ LINK = "https://chatgpt.com/c/"
 
 SPEAKERS = frozenset({ASSISTANT, USER})
 READ_TYPES = frozenset({"multimodal_text", "text"})
+
+MESSAGE: Shape = {
+    "author!": {"role!": str},
+    "recipient": str,
+    "content!": {"content_type!": str, "text": str, "parts": [(str, {"content_type!": str, "text": str})]},
+}
+SHAPE: Shape = {"mapping": {ANY: {"parent": str, "children": [str], "id!": str, "message": MESSAGE}}}
 
 # The application puts marks into an answer, which it shows as something else: \ue200 kind \ue202 values \ue201.
 _MARK = re.compile("[ \t]?\ue200(?P<kind>[^\ue200-\ue202]*)(?:\ue202(?P<values>[^\ue200\ue201]*))?\ue201")
@@ -44,8 +52,12 @@ def conversations(blob: Blob, circumstances: Circumstances) -> Iterator[Conversa
         found = conversation(fields(record.value))
         if found is None:
             yield Skipped(where=where, why="is no conversation of ChatGPT")
-        elif found.turns:
-            yield ConversationSource(conversation=found, circumstances=circumstances, reader=READER)
+            continue
+        faults = faults_in(record.value, SHAPE, where)
+        if found.turns:
+            yield ConversationSource(conversation=found, circumstances=circumstances, reader=READER, faults=faults)
+        else:
+            yield from faults
 
 
 def conversation(element: Mapping[str, object]) -> Conversation | None:

@@ -21,6 +21,7 @@ from ricordo.sources.conversations import ASSISTANT, USER, Conversation, Convers
 from ricordo.sources.folder import shown, walk
 from ricordo.sources.injected import without_injected
 from ricordo.sources.records import elements
+from ricordo.sources.shapes import ANY, Shape, faults_in
 from ricordo.sources.values import fields, items, moment, text
 
 __all__ = ["conversations", "designs", "manifest", "memories", "projects"]
@@ -28,8 +29,24 @@ __all__ = ["conversations", "designs", "manifest", "memories", "projects"]
 KIND = "claude"
 # Raised whenever the same export would give other memories than before.
 READER = "claude-2"
+BLOCKS: Shape = [{"type!": str, "text": str, "transcript": str}]
+MESSAGE: Shape = {
+    "sender": str,
+    "text": str,
+    "content": (BLOCKS, str),
+    "attachments": [{"file_name!": str, "extracted_content": str}],
+    "files": [{"file_name": str}],
+}
+PROJECT: Shape = {"description": str, "prompt_template": str, "docs": [{"filename": str, "content!": str}]}
+MEMORIES: Shape = {
+    "memory_files": [{"path": str, "content!": str}],
+    "conversations_memory": str,
+    "project_memories": {ANY: str},
+}
+DESIGN: Shape = {"role": str, "content!": {"content": str, "contentBlocks": BLOCKS}}
 MEMORY = "Claude's memory"
 PROPERTY = re.compile(r"(name|description|sources|aliases):[ \t]*(.*)")
+PROPERTIES_END = re.compile(r"\n---[ \t]*(?:\n|\Z)")
 LONGEST_PROPERTIES = 8_000
 # Browsers add a number to the name of a file that is there already: conversations-000 (1).zip
 COPY = r"(?: ?\(\d+\))?"
@@ -62,7 +79,7 @@ def projects(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationS
         if isinstance(found, Skipped):
             yield found
             continue
-        record, _ = found
+        record, where = found
         time = moment(record.get("created_at"))
         turns = [
             Turn(key=key, text=text(record.get(key)), speaker=None, time=time, context=context)
@@ -74,8 +91,8 @@ def projects(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationS
             turns.append(Turn(key=key, text=text(each.get("content")), speaker=None, time=written, context=name))
         link = f"{SITE}/project/{clean(text(record.get('uuid')))}"
         title = one_line(text(record.get("name"))) or None
-        if source := _page(link, title, turns, moment(record.get("updated_at")), circumstances):
-            yield source
+        faults = faults_in(record, PROJECT, where)
+        yield from _page(link, title, turns, moment(record.get("updated_at")), circumstances, faults)
 
 
 def memories(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationSource | Skipped]:
@@ -84,7 +101,7 @@ def memories(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationS
         if isinstance(found, Skipped):
             yield found
             continue
-        record, _ = found
+        record, where = found
         turns = [_memory_file(file) for file in map(fields, items(record.get("memory_files")))]
         updated = max((turn.time for turn in turns if turn.time), default=None)
         turns.append(Turn(key="conversations", text=text(record.get("conversations_memory")), speaker=None))
@@ -92,8 +109,7 @@ def memories(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationS
             known: dict[str, Json] = {"project": project}
             turns.append(Turn(key=f"projects/{project}", text=text(told), speaker=None, metadata=known))
         uri = f"claude:memory/{clean(text(record.get('account_uuid')))}"
-        if source := _page(uri, MEMORY, turns, updated, circumstances):
-            yield source
+        yield from _page(uri, MEMORY, turns, updated, circumstances, faults_in(record, MEMORIES, where))
 
 
 def designs(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationSource | Skipped]:
@@ -112,8 +128,11 @@ def designs(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationSo
             turns=tuple(reversed(turns.values())),
             updated_at=moment(record.get("updated_at")),
         )
+        faults = tuple(_broken_messages(record, where, "messages", DESIGN))
         if turns:
-            yield _source(conversation, circumstances, tuple(_broken_messages(record, where, "messages")))
+            yield _source(conversation, circumstances, faults)
+        else:
+            yield from faults
 
 
 def manifest(blob: Blob, circumstances: Circumstances) -> Iterator[Path | Skipped]:
@@ -165,10 +184,17 @@ def _objects(
             yield value, f"{where} ({clean(uuid)[:60]})"
 
 
-def _broken_messages(record: Mapping[str, object], where: str, key: str = "chat_messages") -> Iterator[Skipped]:
+def _broken_messages(
+    record: Mapping[str, object], where: str, key: str = "chat_messages", shape: Shape = MESSAGE
+) -> Iterator[Skipped]:
     for number, message in enumerate(items(record.get(key)), start=1):
+        place = f"{where}, message {number}"
         if message is not None and not isinstance(message, dict):
-            yield Skipped(where=f"{where}, message {number}", why="is no object")
+            yield Skipped(where=place, why="is no object")
+        elif message and not {"content", "text"} & set(message):
+            yield Skipped(where=place, why="has neither content nor text")
+        else:
+            yield from faults_in(message, shape, place)
 
 
 def _source(
@@ -178,14 +204,22 @@ def _source(
 
 
 def _page(
-    uri: str, title: str | None, turns: list[Turn], updated: datetime | None, circumstances: Circumstances
-) -> ConversationSource | None:
-    """What is written, and said by nobody, at one place; None when there is nothing."""
+    uri: str,
+    title: str | None,
+    turns: list[Turn],
+    updated: datetime | None,
+    circumstances: Circumstances,
+    faults: tuple[Skipped, ...],
+) -> Iterator[ConversationSource | Skipped]:
+    """What is written, and said by nobody, at one place, if there is anything, with what of it could not be read."""
     written = tuple(turn for turn in turns if turn.text.strip())
     link = uri if uri.startswith(SITE) else None
     origin = Origin(kind=KIND, uri=uri, title=title)
     page = Conversation(origin=origin, turns=written, updated_at=updated, link=link)
-    return _source(page, circumstances) if written else None
+    if written:
+        yield _source(page, circumstances, faults)
+    else:
+        yield from faults
 
 
 def _memory_file(file: Mapping[str, object]) -> Turn:
@@ -195,11 +229,11 @@ def _memory_file(file: Mapping[str, object]) -> Turn:
     """
     path, content = clean(text(file.get("path"))).strip("/"), without_injected(text(file.get("content")))
     said: dict[str, str] = {}
-    end = content.find("\n---", 3, LONGEST_PROPERTIES) if content.startswith("---\n") else -1
-    if end >= 0:
-        lines = (PROPERTY.match(line) for line in content[:end].split("\n"))
+    end = PROPERTIES_END.search(content, 3, LONGEST_PROPERTIES) if content.startswith("---\n") else None
+    if end is not None:
+        lines = (PROPERTY.match(line) for line in content[: end.start()].split("\n"))
         said = {line[1]: line[2].strip().strip("[]") for line in lines if line}
-        content = content[end + 1 :].partition("\n")[2]
+        content = content[end.end() :]
     aliases = said.get("aliases", "").replace('"', "")
     about = one_line(" ".join(filter(None, (aliases and f"({aliases})", said.get("description")))))
     known: dict[str, Json] = {"path": path}

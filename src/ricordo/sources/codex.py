@@ -18,6 +18,7 @@ from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.conversations import ASSISTANT, USER, Conversation, ConversationSource, Turn
 from ricordo.sources.records import lines
 from ricordo.sources.scaffolding import opening_line, spoken
+from ricordo.sources.shapes import Shape, faults_in
 from ricordo.sources.values import fields, items, moment, text
 
 __all__ = ["rollouts"]
@@ -25,6 +26,11 @@ __all__ = ["rollouts"]
 KIND = "codex"
 # Raised whenever the same rollout would give other turns than before.
 READER = "codex-1"
+
+ITEM: Shape = {"type!": str, "role!": str, "content!": (str, [{"type!": str, "text": str}])}
+EVENT: Shape = {"type!": str, "message!": str}
+ENVELOPE: Shape = {"type!": str, "payload": {"type": str}}
+LOGGED: Shape = {"payload": {"type!": str}}
 
 SPEAKERS = frozenset({ASSISTANT, USER})
 PARTS = frozenset({"input_text", "output_text", "text"})
@@ -39,10 +45,25 @@ def rollouts(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationS
             faults.append(found)
         else:
             reading.take(fields(found.value))
+            faults += faults_in(found.value, _shape(found.value), f"{blob.where}, line {found.number}")
     stem = PurePosixPath(blob.name).name.removesuffix(".jsonl")
     yield ConversationSource(
         conversation=reading.conversation(stem), circumstances=circumstances, reader=READER, faults=tuple(faults)
     )
+
+
+def _shape(record: object) -> Shape:
+    """What a record has to look like, by what it says it is."""
+    kind, payload = fields(record).get("type"), fields(fields(record).get("payload"))
+    if kind == "message":
+        return ITEM
+    if kind == "response_item" and payload.get("type") == "message":
+        return {"payload": ITEM}
+    if kind == "event_msg" and text(payload.get("type")) in EVENTS:
+        return {"payload": EVENT}
+    if kind in ("response_item", "event_msg"):
+        return LOGGED
+    return ENVELOPE if "payload" in fields(record) else {"type": str}
 
 
 @dataclass(slots=True)

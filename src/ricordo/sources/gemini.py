@@ -18,6 +18,7 @@ from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.conversations import ASSISTANT, USER, Conversation, ConversationSource, Turn
 from ricordo.sources.records import elements
 from ricordo.sources.scaffolding import opening_line, spoken
+from ricordo.sources.shapes import Shape, faults_in
 from ricordo.sources.values import fields, items, moment, text
 
 __all__ = ["activity", "sessions"]
@@ -25,6 +26,9 @@ __all__ = ["activity", "sessions"]
 KIND = "gemini"
 # Raised whenever the same file would give other turns than before.
 READER = "gemini-1"
+
+ACTIVITY: Shape = {"header": str, "title": str, "products": [str], "safeHtmlItem": [{"html!": str}]}
+SESSION: Shape = {"messages!": [{"type!": str, "content": (str, [{"text": str}])}]}
 
 PAUSE = timedelta(minutes=30)
 SPEAKERS = {"user": USER, "gemini": ASSISTANT, "model": ASSISTANT}
@@ -47,8 +51,10 @@ def activity(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationS
         at = moment(found.get("time"))
         if not any("gemini" in text(name).lower() for name in [found.get("header"), *items(found.get("products"))]):
             continue
+        where = f"{blob.where}, record {record.number}"
+        yield from faults_in(record.value, ACTIVITY, where)
         if at is None:
-            yield Skipped(where=f"{blob.where}, record {record.number}", why="has no time")
+            yield Skipped(where=where, why="has no time")
         else:
             asked.append((at, found))
     for number, group in enumerate(_groups(sorted(asked, key=lambda pair: pair[0]))):
@@ -77,7 +83,8 @@ def sessions(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationS
         opening = next((turn.text for turn in turns if turn.speaker == USER), "")
         origin = Origin(kind=KIND, uri=f"{KIND}:{clean(session)}", title=clean(opening_line(opening)) or None)
         found = Conversation(origin=origin, turns=turns, updated_at=moment(whole.get("lastUpdated")))
-        yield ConversationSource(conversation=found, circumstances=circumstances, reader=READER)
+        faults = faults_in(record.value, SESSION, f"{blob.where}, record {record.number}")
+        yield ConversationSource(conversation=found, circumstances=circumstances, reader=READER, faults=faults)
 
 
 def _groups(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from ricordo.sources.blobs import Blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.records import elements
+from ricordo.sources.shapes import Shape
 from ricordo.sources.statements import Statement, StatementSource
 from ricordo.sources.values import items, text
 
@@ -20,6 +21,11 @@ __all__ = ["graph"]
 KIND = "mcp-memory"
 # Raised whenever the same file would give other memories than before.
 READER = "knowledge-graph-1"
+OBSERVATION: Shape = (str, {"content": str, "text": str, "observation": str})
+SHAPE: Shape = {
+    **dict.fromkeys(("name", "entityType", "from", "relationType", "to"), str),
+    "observations": [OBSERVATION],
+}
 
 
 def graph(blob: Blob, circumstances: Circumstances) -> Iterator[StatementSource]:
@@ -31,6 +37,7 @@ def graph(blob: Blob, circumstances: Circumstances) -> Iterator[StatementSource]
         reader=READER,
         records=elements,
         understand=_understand,
+        shape=SHAPE,
     )
 
 
@@ -58,6 +65,8 @@ def _entity(name: str, kind: str, record: Mapping[str, object]) -> Iterator[Stat
         yield Statement(text=observation, context=context, group=name)
     if not said:
         yield Statement(text=context, group=name)
+    if any(value and not _observation(value) for value in items(record.get("observations")) if isinstance(value, dict)):
+        raise ValueError("holds an observation without a text")
 
 
 def _observation(value: object) -> str:

@@ -9,6 +9,7 @@ from ricordo.memory import EventOrigin, EventTime, Json
 from ricordo.sources.blobs import Blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.records import Record, elements
+from ricordo.sources.shapes import Shape
 from ricordo.sources.statements import Statement, StatementSource
 from ricordo.sources.values import items, json_value, moment, text
 
@@ -17,6 +18,7 @@ __all__ = ["memories"]
 KIND = "mem0"
 # Raised whenever the same file would give other memories than before.
 READER = "mem0-1"
+SHAPE: Shape = {"memory": str, "data": str}
 
 WRAPPERS = ("results", "memories")
 KEPT = ("user_id", "agent_id", "app_id", "run_id", "id")
@@ -31,6 +33,7 @@ def memories(blob: Blob, circumstances: Circumstances) -> Iterator[StatementSour
         reader=READER,
         records=_unwrapped,
         understand=_understand,
+        shape=SHAPE,
     )
 
 

@@ -233,10 +233,11 @@ class _Splitter:
     def _close(self) -> Iterator[bytes | str]:
         base = self.base or 0
         inside = self.depth > base
-        if not inside:
-            yield from self._gap(self.position)
         # Only its own bracket ends the array: another one too many belongs to a broken record.
-        ends = inside or self.buffer[self.position] == ARRAY_END
+        ends = inside or (self.depth == base == 1 and self.buffer[self.position] == ARRAY_END)
+        if not inside:
+            self.stray = self.stray or not ends
+            yield from self._gap(self.position)
         self.position += 1
         self.depth = max(0, self.depth - ends)
         self.is_over = self.within and not self.depth

@@ -14,6 +14,7 @@ from ricordo.sources.blobs import Blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.injected import without_injected
 from ricordo.sources.records import Record
+from ricordo.sources.shapes import Shape, refuse
 
 __all__ = ["Statement", "StatementSource", "Understand", "uri_of"]
 
@@ -43,7 +44,7 @@ Understand: TypeAlias = Callable[[Mapping[str, object], Circumstances], Iterator
 class StatementSource:
     """A file of records; `kind` names its format and `reader` the version of what understands it.
 
-    `records` gives them anew each time, so that the file is never held whole.
+    `records` gives them anew each time, so that the file is never held whole. `shape` is that of a record.
     """
 
     blob: Blob
@@ -52,6 +53,7 @@ class StatementSource:
     reader: str
     records: Callable[[Blob], Iterator[Record | Skipped]]
     understand: Understand
+    shape: Shape = field(default_factory=dict)
 
     @property
     def origin(self) -> Origin:
@@ -88,6 +90,7 @@ class StatementSource:
             if said:
                 yield self._memory(statement, origin, said, position)
                 position += 1
+        refuse(record.value, self.shape)
 
     def _memory(self, statement: Statement, origin: Origin, said: str, position: int) -> Memory:
         context = clean(statement.context).strip()

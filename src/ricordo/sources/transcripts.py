@@ -18,8 +18,9 @@ from ricordo.sources import NotText
 from ricordo.sources.blobs import Blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.claude_code import Said, Transcript, read_transcript
-from ricordo.sources.conversations import Branch, generation
+from ricordo.sources.conversations import ASSISTANT, USER, Branch, generation
 from ricordo.sources.records import Record, lines
+from ricordo.sources.shapes import Shape, faults_in
 from ricordo.sources.values import fields, text
 
 __all__ = ["TranscriptSource", "beside", "transcripts"]
@@ -27,6 +28,9 @@ __all__ = ["TranscriptSource", "beside", "transcripts"]
 KIND = "claude-code"
 # Raised whenever the same transcript would give other memories than before.
 READER = "claude-code-1"
+CONTENT: Shape = (str, [{"type!": str, "text": str}])
+SAID: Shape = {"type!": str, "message!": {"content!": CONTENT}}
+BESIDE: Shape = {"type!": str, "attachment": {"type!": str, "prompt": CONTENT}}
 MAX_META = 65_536
 # Helpers that are given the whole session again, to sum it up or to guess what comes next.
 OVERHEAD = ("agent-acompact-", "agent-aprompt_suggestion-")
@@ -102,6 +106,7 @@ def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[Transcript
     def read() -> Iterator[Record]:
         for found in lines(blob):
             if isinstance(found, Record):
+                faults.extend(faults_in(found.value, _shape(found.value), f"{blob.where}, line {found.number}"))
                 yield found
             else:
                 faults.append(found)
@@ -117,6 +122,10 @@ def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[Transcript
         agent_kind=_agent_kind(blob.path) if helper else None,
         faults=tuple(faults),
     )
+
+
+def _shape(record: object) -> Shape:
+    return SAID if fields(record).get("type") in (USER, ASSISTANT) else BESIDE
 
 
 def beside(blob: Blob, circumstances: Circumstances) -> Iterator[TranscriptSource]:
