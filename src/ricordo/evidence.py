@@ -49,7 +49,7 @@ STEADY = 0.02
 IDENTIFIERS = 20.0
 """What holding every identifier of the question counts. Not fitted: whoever gives a key means that key."""
 
-CENTRED = frozenset({"identifiers", "words of a text alone", "fusion of a text alone"})
+CENTRED = frozenset({"identifiers", "words of a text alone", "vector of a text alone", "fusion of a text alone"})
 """Features from which no mean is taken, or not that of those alone which have one."""
 
 SIMILARITIES = ("vector", "tokens")
@@ -176,16 +176,29 @@ def _above_all(scene: Scene, numbers: Floats) -> Floats:
 
 
 def _by_vectors(scene: Scene, asked: Asked) -> dict[str, Floats]:
-    """The cosine of the mean of a text's vector with that of what was said before it."""
-    if asked.vector is None:
+    """The cosine of the mean of a text's vector with that of what was said before it.
+
+    Of a text in no group also its own, once the mean of the pool is taken off: where all speak of the person that
+    the question names, what is left is what they say of her.
+    """
+    known = scene.vectors.any(axis=1)
+    if asked.vector is None or not (of_pool := scene.pooled & known).any():
         return {}
+    centre = scene.vectors[of_pool].mean(axis=0)
+    apart = _unit(scene.vectors - centre) @ (asked.vector - centre)
     has = scene.before != NOBODY
     together = scene.vectors.copy()
     together[has] += scene.vectors[scene.before[has]]
-    together /= np.maximum(np.linalg.norm(together, axis=1, keepdims=True), np.finfo(float).tiny)
-    found = together @ asked.vector
-    found[~scene.vectors.any(axis=1)] = np.nan
-    return {"vector with what precedes": found}
+    found = _unit(together) @ asked.vector
+    return {
+        "vector of a text alone": _above_all(scene, np.where(known, apart, np.nan)),
+        "vector with what precedes": np.where(known, found, np.nan),
+    }
+
+
+def _unit(vectors: Floats) -> Floats:
+    rows: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(float).tiny)
+    return rows
 
 
 def _by_tokens(scene: Scene) -> dict[str, Floats]:

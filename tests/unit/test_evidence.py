@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -132,6 +133,20 @@ def test_a_memory_that_stands_alone_has_only_evidence_of_its_own() -> None:
     assert np.allclose(found["tokens"], found["tokens with what precedes"])
     assert about.vector is not None
     assert found["vector with what precedes"] == pytest.approx(scene.vectors @ about.vector)
+
+
+def test_what_a_whole_pool_is_about_is_taken_off_its_vectors() -> None:
+    person, trait = np.eye(2, DIMENSION, dtype=np.float32)
+    drawn = candidate("Vera moved to Turin", 0), candidate("Vera sleeps late", 1), candidate("Vera has a cat", 2)
+    pool = [
+        replace(each, vector=0.97 * person + share * trait)
+        for each, share in zip(drawn, (-0.05, 0.05, -0.05), strict=True)
+    ]
+    scene, about = scene_of("Is Vera an early bird?", pool)
+    found = measure(scene, replace(about, vector=0.95 * person + 0.3 * trait))["vector of a text alone"]
+
+    assert found.argmax() == 1
+    assert found[1] > 0 > max(found[0], found[2])
 
 
 def test_a_note_that_answers_is_not_put_behind_the_chat_around_it() -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fit", "floors"]
 
-OTHERS = 0.05
+OTHERS = 0.025
 """What a dataset of texts that stand alone counts beside the conversations: there are many, which ask for little."""
 
 
