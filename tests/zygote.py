@@ -20,6 +20,7 @@ from typing import Any
 
 import anyio
 
+import ricordo
 from ricordo import sync
 from ricordo.errors import InvalidInput, NotFound, StoreError
 from ricordo.move import move
@@ -153,6 +154,11 @@ async def _back_up(url: str, file: Path) -> None:
         await store.close()
 
 
+async def _drain(url: str, claimant: str) -> None:
+    async with ricordo.open(url, embedder=HashEmbedder()) as memory:
+        await memory.queue.work(claimant, lambda done: None)
+
+
 async def _move(url: str, target: str) -> None:
     source, there = open_store(url), open_store(target)
     await source.open()
@@ -265,7 +271,10 @@ def _work(spec: Spec) -> None:
         worker.say(did="begin")
         if (limit := spec.get("limit")) is not None:
             _fill_the_disk_at(limit)
-        worker.run()
+        if (claimant := spec.get("claimant")) is not None:
+            anyio.run(_drain, spec["url"], claimant)
+        else:
+            worker.run()
 
 
 def _fill_the_disk_at(size: int) -> None:
@@ -298,7 +307,7 @@ def _forked(spec: Spec) -> int:
     except StoreError:
         status = REFUSED
     finally:
-        if status == 1:
+        if status:  # also where it was refused: nobody expects it of all who work
             sys.excepthook(*sys.exc_info())
         os._exit(status)
 

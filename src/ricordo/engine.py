@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from os import PathLike
 from types import TracebackType
@@ -24,6 +24,7 @@ from ricordo.memory import EventTime, Json, Memory, told
 from ricordo.occasions import event_of, time_options
 from ricordo.protocols import Embedder, Fault, Skipped, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
+from ricordo.queued import Queue
 from ricordo.quoting import block, fitted, quote
 from ricordo.recall import Reader
 from ricordo.remember import Remembered
@@ -32,13 +33,9 @@ from ricordo.sources import find_sources
 from ricordo.stores import open_store
 from ricordo.timeline import Timeline, of_namespace, of_topic
 from ricordo.watch import Patience, Watched, watch
+from ricordo.window import utc_now
 
 __all__ = ["Engine", "Remembered", "open"]
-
-
-def utc_now() -> datetime:
-    """This moment, in aware UTC."""
-    return datetime.now(UTC)
 
 
 def open(
@@ -134,6 +131,11 @@ class Engine:
     def reader(self) -> Reader:
         """The read path in use. `replace(memory.reader, arms=...)` leaves parts out, to measure what they are worth."""
         return self._reader
+
+    @property
+    def queue(self) -> Queue:
+        """Files that wait to be read into this namespace, by this process or by others."""
+        return Queue(writer=self._writer, find=partial(self._find, named=False))
 
     async def remember(
         self,

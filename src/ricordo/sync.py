@@ -24,7 +24,7 @@ from ricordo import engine
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.context import BUDGET, MOST, Context
 from ricordo.embedding import Dropped, Embedded, Embedding
-from ricordo.engine import Remembered, utc_now
+from ricordo.engine import Remembered
 from ricordo.ingest import Ingested, Progress
 from ricordo.intake import Given
 from ricordo.memory import EventTime, Json, Memory
@@ -33,6 +33,7 @@ from ricordo.query import EVERYTHING, Filters, Recall
 from ricordo.settings import Settings
 from ricordo.timeline import Timeline
 from ricordo.watch import Patience, Watched
+from ricordo.window import utc_now
 
 __all__ = ["Engine", "open"]
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 from ricordo.query import TimeRange
 from ricordo.timeparse import Grain, TimeHint, TimeOptions, TimeReading, read_times
 
-__all__ = ["Calendar", "Window", "find_window"]
+__all__ = ["Calendar", "Window", "find_window", "utc_now"]
 
 _OR = re.compile(r"\W*(?:or|или|либо|o|u|ou)\W*(?:\w+\W+){0,2}", re.IGNORECASE)
 SURE = 0.85

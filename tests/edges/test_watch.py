@@ -25,6 +25,7 @@ from ricordo.settings import Settings
 from ricordo.stores import open_store
 from ricordo.testing import HashEmbedder
 from ricordo.watch import Patience, Watched
+from ricordo.window import utc_now
 
 pytestmark = pytest.mark.anyio
 PATIENCE = Patience(quiet=0.05, latest=0.4, grace=0.4, rest=0.0)
@@ -80,7 +81,7 @@ async def following(folder: Path, store: Path, *, embedder: HashEmbedder | None 
         store=open_store(settings.store),
         embedder=embedder or HashEmbedder(),
         analyzer=ricordo.analyzer.STANDARD,
-        clock=ricordo.engine.utc_now,
+        clock=utc_now,
     )
     async with engine as memory, anyio.create_task_group() as tasks:
         followed = Followed(folder=folder, memory=memory)

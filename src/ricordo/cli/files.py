@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, BinaryIO, TypedDict, Unpack
 import click
 
 from ricordo.cli.input import STDIN, read_lines
-from ricordo.cli.options import Command, Options, examples, pass_options, redacting
+from ricordo.cli.options import TEXT, Command, Options, examples, pass_options, redacting
 from ricordo.cli.program import FOUND, NOTHING
-from ricordo.errors import InvalidInput
+from ricordo.errors import InvalidInput, StoreError
 
 if TYPE_CHECKING:
     from ricordo.engine import Engine
@@ -36,6 +36,8 @@ class How(TypedDict):
     dry_run: bool
     prune: bool
     queued: bool
+    workers: int | None
+    claimant: str | None
 
 
 @click.command(
@@ -45,6 +47,7 @@ class How(TypedDict):
         "ricordo ingest README.md docs --namespace work",
         "ricordo ingest ~/Downloads/data-2026-05-04.zip --dry-run",
         "ricordo ingest --queued",
+        "ricordo ingest ~/mail ~/projects --workers 4",
         "ricordo ingest ~/notes ~/.claude/projects --watch",
     ),
 )
@@ -52,6 +55,10 @@ class How(TypedDict):
 @click.option("--dry-run", is_flag=True, help="Tell what would change, and write nothing.")
 @click.option("--prune", is_flag=True, help="Forget what was read from files in these folders that are gone.")
 @click.option("--queued", is_flag=True, help="Read the transcripts that hooks set aside, each for its project.")
+@click.option(
+    "--workers", type=click.IntRange(1, 64), metavar="N", help="Read by so many processes, which share the work."
+)
+@click.option("--claimant", type=TEXT, hidden=True)
 @click.option("--watch", "watched", is_flag=True, help="Go on with whatever changes there, until interrupted.")
 @redacting
 @pass_options
@@ -61,6 +68,10 @@ def ingest(options: Options, /, *, paths: tuple[str, ...], watched: bool, **how:
     What has not changed is not read again; what a file no longer says is forgotten.
     """
     dry_run, prune, queued = how["dry_run"], how["prune"], how["queued"]
+    if how["workers"] or how["claimant"]:
+        if dry_run or prune or queued or watched:
+            raise click.UsageError("--workers goes with paths alone")
+        return _by_workers(options, paths, how["workers"], how["claimant"])
     if queued == bool(paths) or (queued and (dry_run or prune or watched)):
         raise click.UsageError("name a PATH to read, or --queued alone")
     if watched:
@@ -78,6 +89,20 @@ def ingest(options: Options, /, *, paths: tuple[str, ...], watched: bool, **how:
         _tell_of_nothing(paths)
     unusable = any(skipped.unusable for skipped in counts.skipped)
     return FOUND if (counts.memories or (prune and counts.forgotten)) and not unusable else NOTHING
+
+
+def _by_workers(options: Options, paths: tuple[str, ...], count: int | None, claimant: str | None) -> int:
+    from ricordo.cli import workers
+
+    if claimant:
+        return workers.work(options, claimant)
+    with _watching(quiet=options.json) as tell:
+        worked = workers.shared(options, paths, count or 1, tell)
+    _tell_skipped(worked.counts)
+    options.show(worked.counts)
+    if worked.waiting:
+        raise StoreError(f"{worked.waiting:,} files are still waiting: the same command goes on with them")
+    return FOUND if worked.counts.memories else NOTHING
 
 
 def _tell_of_nothing(paths: tuple[str, ...]) -> None:

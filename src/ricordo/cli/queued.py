@@ -11,7 +11,7 @@ from ricordo.hooks.run import queue_in
 from ricordo.ingest import Ingested, Origins, Progress
 from ricordo.settings import state_directory
 
-__all__ = ["drained"]
+__all__ = ["drained", "sum_of"]
 
 Counts = TypeVar("Counts", Ingested, Origins)
 
@@ -25,17 +25,17 @@ async def drained(memory: Engine, tell: Callable[[Progress], None] | None = None
     total = Ingested()
     for queued in queue_in(state_directory()).take():
         counts = await memory.within(queued.workplace.scope().home).ingest([queued.transcript], tell=tell)
-        total = _sum(total, counts)
+        total = sum_of(total, counts)
     return total
 
 
-def _sum(one: Counts, other: Counts) -> Counts:
+def sum_of(one: Counts, other: Counts) -> Counts:
     """Every count of the two added up."""
     added: dict[str, Any] = {}
     for entry in fields(one):
         value = getattr(one, entry.name)
         if isinstance(value, Origins):
-            added[entry.name] = _sum(value, getattr(other, entry.name))
+            added[entry.name] = sum_of(value, getattr(other, entry.name))
         elif not isinstance(value, bool):
             added[entry.name] = value + getattr(other, entry.name)
     return replace(one, **added)

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import ricordo
-from ricordo.engine import Engine, utc_now
+from ricordo.engine import Engine
 from ricordo.eval.analyzers import ANALYZERS
 from ricordo.eval.datasets import Collection, Dataset, Question, given
 from ricordo.eval.metrics import Outcome, outcome
@@ -25,6 +25,7 @@ from ricordo.query import Query
 from ricordo.recall import ARMS, OFF, Reader
 from ricordo.settings import Settings
 from ricordo.transfer import read_lines
+from ricordo.window import utc_now
 
 __all__ = [
     "LADDER",

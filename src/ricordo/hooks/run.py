@@ -190,8 +190,9 @@ class _Hook:
 
         import anyio
 
-        from ricordo.engine import open, utc_now
+        from ricordo.engine import open
         from ricordo.hooks.telling import brief, context
+        from ricordo.window import utc_now
 
         clock = self.clock or utc_now
 

@@ -18,7 +18,7 @@ from anyio import to_thread
 from anyio.abc import SocketAttribute, SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from ricordo.engine import Engine, open, utc_now
+from ricordo.engine import Engine, open
 from ricordo.equipment import chosen_embedder
 from ricordo.errors import RicordoError
 from ricordo.hooks.queue import TranscriptQueue
@@ -29,6 +29,7 @@ from ricordo.keeper.frames import HEAD, PROTOCOL, VERSION, Document, FrameError,
 from ricordo.keeper.place import Place, peer, store_file
 from ricordo.query import Query
 from ricordo.settings import Settings, state_directory
+from ricordo.window import utc_now
 
 __all__ = ["JOURNAL", "serve"]
 
