@@ -88,8 +88,8 @@ def postmaster(path: Path) -> int:
     return int((path / "data" / "postmaster.pid").read_text().split("\n", 1)[0])
 
 
-def keeper(path: Path) -> int:
-    found = subprocess.run(["pgrep", "-f", f"keeper.py {path} "], capture_output=True, text=True, check=True)
+def warden(path: Path) -> int:
+    found = subprocess.run(["pgrep", "-f", f"warden.py {path} "], capture_output=True, text=True, check=True)
     return int(found.stdout.split()[0])
 
 
@@ -138,10 +138,10 @@ def test_an_owner_that_is_killed_leaves_no_server(place: Directory) -> None:
     assert gone(place.path)
 
 
-def test_a_server_whose_keeper_is_killed_is_found_or_started_again(place: Directory) -> None:
+def test_a_server_whose_warden_is_killed_is_found_or_started_again(place: Directory) -> None:
     server = EmbeddedServer(place)
     server.enter()
-    os.kill(keeper(place.path), signal.SIGKILL)
+    os.kill(warden(place.path), signal.SIGKILL)
     server.enter()
     assert answers(place.path)
     server.leave()

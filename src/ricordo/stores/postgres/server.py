@@ -1,8 +1,8 @@
 """A private PostgreSQL server in a directory, shared by all processes of its owner.
 
 The directory (mode 0700) holds the data, the socket and three lock files. Who uses the server holds a shared
-lock on `users`; `door` is held while somebody enters; the keeper process holds `keeper` (see `keeper.py`).
-The server is known to be alive because a connection succeeds, never by a process id alone.
+lock on `users`; `door` is held while somebody enters; the warden process (see `warden.py`) holds `keeper`, which was
+its name once. The server is known to be alive because a connection succeeds, never by a process id alone.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class EmbeddedServer:
         with self._door():
             if self._users is None:
                 users = os.open(self.directory / "users", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-                fcntl.flock(users, fcntl.LOCK_SH)  # waits for a keeper that is stopping the server
+                fcntl.flock(users, fcntl.LOCK_SH)  # waits for a warden that is stopping the server
                 self._users = users
             try:
                 self._run()
@@ -83,7 +83,7 @@ class EmbeddedServer:
                 raise
 
     def leave(self) -> None:
-        """Cease to be a user; the keeper stops the server after the last."""
+        """Cease to be a user; the warden stops the server after the last."""
         if self._users is not None:
             os.close(self._users)
             self._users = None
@@ -187,14 +187,14 @@ class EmbeddedServer:
         return None
 
     def _kept(self) -> bool:
-        """Is a keeper there?"""
-        keeper = os.open(self.directory / "keeper", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        """Is a warden there?"""
+        warden = os.open(self.directory / "keeper", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(keeper, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(warden, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
         finally:
-            os.close(keeper)
+            os.close(warden)
         return False
 
     def _start(self, binaries: Path) -> None:
@@ -206,8 +206,8 @@ class EmbeddedServer:
         command = [str(binaries / "postgres"), "-D", str(self._data)]
         command += [part for option in options for part in ("-c", option)]
         user = str(self._owner().pw_uid) if os.geteuid() == 0 else "-"
-        keeper = [sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")), str(self.directory), user]
-        subprocess.run(keeper + command, check=True, stdin=subprocess.DEVNULL, cwd="/")
+        warden = [sys.executable, "-I", "-S", str(Path(__file__).with_name("warden.py")), str(self.directory), user]
+        subprocess.run(warden + command, check=True, stdin=subprocess.DEVNULL, cwd="/")
 
     def _await(self) -> bool:
         """Wait until it answers; False when it ended instead. Crash recovery takes the time it takes."""
@@ -249,7 +249,7 @@ class EmbeddedServer:
         return self.directory / "data"
 
     def _stop_orphan(self) -> None:
-        """Stop a server whose keeper was killed; it has just answered, so the process id in its file is its own."""
+        """Stop a server whose warden was killed; it has just answered, so the process id in its file is its own."""
         pid = self._recorded_pid()
         if pid is not None:
             os.kill(pid, 2)

@@ -2,10 +2,10 @@
 
 It starts the server as its child and waits for the exclusive lock on the file `users`, on which every user
 holds a shared lock. The kernel drops the locks of a killed user as it drops those of one that left: when the
-keeper gets the lock, nobody is left, and it stops the server. If the server dies first the keeper ends too; if
-the keeper is killed, Linux tells the server to stop.
+warden gets the lock, nobody is left, and it stops the server. If the server dies first the warden ends too; if
+the warden is killed, Linux tells the server to stop.
 
-Called as: keeper.py DIRECTORY USER POSTGRES ARGUMENT…; USER is a number, or - for the present user.
+Called as: warden.py DIRECTORY USER POSTGRES ARGUMENT…; USER is a number, or - for the present user.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Identity(TypedDict, total=False):
 
 
 class Done(Exception):
-    """The server ended, or the keeper is to end."""
+    """The server ended, or the warden is to end."""
 
 
 def main(arguments: list[str]) -> int:
