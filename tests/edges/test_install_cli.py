@@ -191,6 +191,19 @@ def test_doctor_tells_a_hook_whose_program_is_gone(run: Run, ask: Ask, home: Pat
 
 
 @linux
+def test_doctor_asks_again_before_it_calls_hooks_slow(run: Run, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("install", "claude-code")
+    # Nothing is as fast as a millisecond; the setting is what a user has to make a hook too slow.
+    monkeypatch.setenv("RICORDO_HOOK_MS", "1")
+
+    _, diagnosis = ask("doctor")
+
+    (hooks,) = [check for check in diagnosis["checks"] if check["name"] == "hooks"]
+    assert hooks["status"] == "fault"
+    assert "ms, the median of 5, by words alone" in hooks["message"]
+
+
+@linux
 def test_doctor_knows_the_plugin_and_what_is_told_twice(run: Run, ask: Ask, home: Path) -> None:
     settings = home / ".claude" / "settings.json"
     settings.write_text('{"enabledPlugins": {"ricordo@ricordo": true}}')

@@ -189,12 +189,30 @@ def test_arguments_come_with_defaults_and_as_models_write_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("recall", {"query": "x", "limit": 8.0}),
+        ("timeline", {"limit": "8"}),
+        ("fetch", {"id": "abcd1234", "history": "True"}),
+    ],
+)
+def test_numbers_and_truth_values_may_be_written_otherwise(tool: str, given: dict[str, object]) -> None:
+    surface = tool_named(tool)
+    assert surface is not None
+    read = read_arguments(surface, given)
+    assert [read[name] for name in given if name in ("limit", "history")] in ([8], [True])
+    assert not any(isinstance(value, float) for value in read.values())
+
+
+@pytest.mark.parametrize(
     ("given", "message"),
     [
         ({}, "recall needs 'query'"),
         ({"query": 7}, "query must be a text, not 7"),
         ({"query": "x", "limit": 0}, "limit must be a whole number between 1 and 100, not 0"),
         ({"query": "x", "limit": True}, "limit must be a whole number"),
+        ({"query": "x", "limit": 8.5}, "limit must be a whole number"),
+        ({"query": "x", "limit": float("inf")}, "limit must be a whole number"),
         ({"query": "x", "max_tokens": "many"}, "max_tokens must be a whole number between 100 and 20000"),
         ({"query": "x", "top_k": 3}, "recall has no argument 'top_k'; it takes query, limit, max_tokens"),
     ],

@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import NamedTuple
 
 from ricordo.cli.install import machine
 from ricordo.clients.assistants import PROJECT
@@ -28,6 +30,7 @@ __all__ = ["connections"]
 INTRODUCTION = 1.0
 """Seconds in which a server should have introduced itself."""
 PATIENCE = 20.0
+MORE_CALLS = 4
 KEEPER_MENDS = {
     "hung": "ricordo keep --stop",
     "faulty": "ricordo keep --stop",
@@ -117,19 +120,33 @@ def _keeper(settings: Settings, state: KeeperState) -> Finding:
 def _hook(settings: Settings, state: KeeperState) -> Finding:
     """How long a hook takes, by the keeper if it runs; none is started for this."""
     environment = dict(os.environ) if state.state == "running" else {**os.environ, "RICORDO_KEEPER": "off"}
-    payload = json.dumps({"prompt": "what did we decide about the deployment?", "cwd": os.getcwd()}).encode()
-    begin = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, *MODULE, "hook", "prompt-submit"],
-        input=payload,
-        capture_output=True,
-        env=environment,
-        check=False,
-    )
-    spent = (time.monotonic() - begin) * 1000
+    calls = [_timed_hook(environment)]
+    if _is_wrong(calls, settings):  # once may be chance
+        calls += [_timed_hook(environment) for _ in range(MORE_CALLS)]
     way = "the keeper" if state.state == "running" else "words alone"
-    message = f"a prompt took {spent:.0f} ms by {way}"
-    if done.returncode != 0 or spent > settings.hook_ms:
+    of = f", the median of {len(calls)}," if len(calls) > 1 else ""
+    message = f"a prompt took {median(call.spent for call in calls):.0f} ms{of} by {way}"
+    if _is_wrong(calls, settings):
         mend = "see hooks.log in the state folder; hook_ms sets the time"
         return Finding(name="hooks", status="fault", message=message, mend=mend)
     return Finding(name="hooks", status="ok", message=message)
+
+
+class _Call(NamedTuple):
+    """How a hook ended, and the milliseconds that it took."""
+
+    code: int
+    spent: float
+
+
+def _timed_hook(environment: dict[str, str]) -> _Call:
+    payload = json.dumps({"prompt": "what did we decide about the deployment?", "cwd": os.getcwd()}).encode()
+    begin = time.monotonic()
+    command = [sys.executable, *MODULE, "hook", "prompt-submit"]
+    done = subprocess.run(command, input=payload, capture_output=True, env=environment, check=False)
+    return _Call(code=done.returncode, spent=(time.monotonic() - begin) * 1000)
+
+
+def _is_wrong(calls: Sequence[_Call], settings: Settings) -> bool:
+    """Whether one failed, or most took too long."""
+    return any(call.code for call in calls) or median(call.spent for call in calls) > settings.hook_ms

@@ -181,7 +181,8 @@ def tool_named(name: str) -> Surface | None:
 def read_arguments(tool: Surface, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments by the tool's schema, with its defaults; null is as good as not given.
 
-    A number may come as digits and one text in place of several, as models write them. Raises InvalidInput, which says
+    A number may come as digits, or as 8.0, a truth value as a word, and one text in place of several, as models write
+    them. Raises InvalidInput, which says
     what the tool takes.
     """
     unknown = sorted(set(given) - set(tool.takes))
@@ -211,6 +212,7 @@ def _texts(name: str, schema: Schema, value: object) -> list[str]:
 
 def _whole(name: str, schema: Schema, value: object) -> int:
     number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
+    number = int(number) if isinstance(number, float) and number.is_integer() else number
     low, high = schema["minimum"], schema["maximum"]
     if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
         raise InvalidInput(f"{name} must be a whole number between {low} and {high}, not {value!r:.80}")
@@ -218,11 +220,14 @@ def _whole(name: str, schema: Schema, value: object) -> int:
 
 
 def _switch(name: str, schema: Schema, value: object) -> bool:
+    if isinstance(value, str):
+        value = SWITCHES.get(value.strip().lower(), value)
     if not isinstance(value, bool):
         raise InvalidInput(f"{name} must be true or false, not {value!r:.80}")
     return value
 
 
+SWITCHES = {"true": True, "false": False}
 READ: Mapping[str, Callable[[str, Schema, object], object]] = {
     "string": _text,
     "array": _texts,
