@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,7 @@ from hypothesis import strategies as st
 from ricordo import sync
 from ricordo.query import Filters
 from ricordo.testing import HashEmbedder
-from trustworthy import LONG, Count
-
-NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
-OURS = ("The garden is watered at six", "Озеро холодное", "The key is sk-proj-4471")
-# What the others say: of the same words, so that it would show, and of a secret, which must show nowhere.
-THEIRS = ("The garden is watered at nine, says zyxomma", "Озеро тёплое zyxomma", "The key is sk-proj-4471 zyxomma")
+from trustworthy import LONG, NOW, OURS, THEIRS, Count
 
 doings = st.lists(
     st.tuples(st.sampled_from(("remember", "revise", "forget", "ingest", "load", "embed", "drop")), st.integers(0, 2)),

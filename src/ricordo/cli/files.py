@@ -99,10 +99,16 @@ def _by_workers(options: Options, paths: tuple[str, ...], count: int | None, cla
     with _watching(quiet=options.json) as tell:
         worked = workers.shared(options, paths, count or 1, tell)
     _tell_skipped(worked.counts)
-    options.show(worked.counts)
     if worked.waiting:
         raise StoreError(f"{worked.waiting:,} files are still waiting: the same command goes on with them")
-    return FOUND if worked.counts.memories else NOTHING
+    options.show(worked.counts)
+    return _code(worked.counts, paths)
+
+
+def _code(counts: Ingested, paths: tuple[str, ...]) -> int:
+    if paths and not (counts.memories or counts.forgotten or counts.skipped):
+        _tell_of_nothing(paths)
+    return FOUND if counts.memories and not any(skipped.unusable for skipped in counts.skipped) else NOTHING
 
 
 def _tell_of_nothing(paths: tuple[str, ...]) -> None:
