@@ -14,8 +14,11 @@ import ricordo
 from claudefiles import conversation, folder, message, one_zip, split, write_json, write_zip
 from ricordo.engine import Engine
 from ricordo.ingest import Ingested, Origins, Progress
+from ricordo.protocols import Skipped
 from ricordo.settings import Settings
+from ricordo.sources import find_sources
 from ricordo.testing import HashEmbedder, InMemoryStore
+from ricordo.window import utc_now
 
 Ask = Callable[..., tuple[int, dict[str, Any]]]
 
@@ -143,6 +146,23 @@ async def test_a_turn_that_is_abandoned_later_is_the_same_memory_marked(memory: 
 
     assert changes(counts) == (1, 3, 0)
     assert (marked["It stands in the kitchen."], marked["It stands in the hall."]) == ("abandoned", None)
+
+
+async def test_what_is_gone_or_cut_after_it_was_found_is_told_and_ends_nothing(memory: Engine, tmp_path: Path) -> None:
+    records = tmp_path / "b.jsonl"
+    records.write_text('{"text": "First of all."}\n{"text": "And then there was more."}\n')
+    for name in ("a.txt", "c.txt"):
+        (tmp_path / name).write_text(name)
+    found = [source for source in find_sources([tmp_path], now=utc_now()) if not isinstance(source, Skipped)]
+    (tmp_path / "a.txt").unlink()
+    records.write_bytes(records.read_bytes()[:-10])
+    counts = await memory.ingest(found)
+
+    assert [skipped.why for skipped in counts.skipped] == [
+        "No such file or directory",
+        "is cut off by the end of the file",
+    ]
+    assert counts.added == 2
 
 
 # --- rehearsed ---

@@ -319,6 +319,24 @@ async def test_a_transcript_that_never_rests_is_read_all_the_same(folder: Path, 
         assert number < 49
 
 
+async def test_a_transcript_that_is_cut_renamed_and_deleted_while_half_a_line_is_written_loses_nothing(
+    folder: Path, tmp_path: Path
+) -> None:
+    path = folder / "5e551011-0000-4000-8000-000000000001.jsonl"
+    asked, answered = "Where is the spare key of the boat?", "It hangs behind the compass."
+    path.write_text(line(1, "user", asked) + line(2, "assistant", answered), encoding="utf-8")
+    async with following(folder, tmp_path / "memory.db") as followed:
+        await followed.until(asked, answered)
+        whole = path.read_text(encoding="utf-8")
+        path.write_text(whole[:80], encoding="utf-8")
+        await followed.still(asked, answered)
+        path = path.rename(folder / "renamed.jsonl")
+        path.write_text(whole + line(3, "user", "Thank you for it.") + '{"type":', encoding="utf-8")
+        await followed.until(asked, answered, "Thank you for it.")
+        path.unlink()
+        await followed.still(asked, answered, "Thank you for it.")
+
+
 # --- the command ---
 
 
