@@ -8,7 +8,7 @@ READY_TO_TEST := $(VENV)/ready-to-test
 # A folder of datasets; docs/benchmarks says where each is had.
 DATA ?= data
 
-.PHONY: demo test test-adapters test-trust fuzz audit sbom lint bench bench-peers eval setup clean
+.PHONY: demo test test-adapters test-trust fuzz audit sbom lint bench bench-scale bench-peers eval setup clean
 .DEFAULT_GOAL := test
 
 demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
@@ -29,7 +29,7 @@ fuzz: $(READY_TO_TEST)  ## eleven thousand mutated files and archives: no crash,
 
 audit: $(READY)  ## known faults of the packages installed here, by the Python advisory database
 	$(BIN)/python -m pip install --quiet 'pip-audit>=2.7,<3'
-	$(BIN)/pip-audit --local --skip-editable
+	$(BIN)/python .ci/audit.py
 
 sbom: $(READY)  ## what an installation is made of, as sbom.json in CycloneDX
 	$(BIN)/python -m pip install --quiet 'cyclonedx-bom>=5,<8'
@@ -39,6 +39,10 @@ lint: $(READY_TO_TEST)  ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+bench-scale: $(READY_TO_TEST)  ## what a store costs from 1,000 to 1,000,000 chunks (SIZES="1000 10000" for others), and workers
+	$(BIN)/python benchmarks/scale.py $(SIZES)
+	$(BIN)/python benchmarks/workers.py
 
 bench: $(READY_TO_TEST)  ## speed and size on this machine, in a file and in an embedded PostgreSQL
 	$(BIN)/python benchmarks/speed.py
