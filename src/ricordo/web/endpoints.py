@@ -331,6 +331,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             Parameter(name="drop", schema=BOOLEAN, about="Drop it from the memory of the process as well."),
         ),
         answers=_one("Restored"),
+        repeatable=True,
         failures=(400, 404),
     ),
 )
