@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,10 @@ TARGET_MS = 100.0
 ASKED = 40
 WARM_UP = 5
 PATIENCE = 300.0
+MODELS = ("embed", "rerank")
+SERVER_TIMING = re.compile(r"(\w+);dur=([\d.]+)")
 QUESTIONS = 40
+LOOKUPS = ("/timeline", "/api/stats", "/", "/sources")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +59,7 @@ class Report:
     machine: Machine
     chunks: int
     pages: Mapping[str, Spread]
-    crowd: Crowd
+    crowd: Crowd | None
 
 
 def main() -> None:
@@ -63,7 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--chunks", type=int, default=CHUNKS)
     parser.add_argument("--store", help="a store that is filled already")
-    parser.add_argument("--clients", type=int, default=CLIENTS)
+    parser.add_argument("--clients", type=int, default=CLIENTS, help="0: no crowd")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
@@ -96,7 +100,7 @@ def measure(url: str, clients: int, seconds: float) -> Report:
             headers = {"Authorization": f"Bearer {told['token']}"}
             chunks = httpx2.get(f"{base}/api/stats", headers=headers, timeout=60).json()["chunks"]
             pages = _one_by_one(base, headers, _addresses(asked, [memory.id for memory in stored]))
-            crowd = anyio.run(_at_once, base, headers, asked, clients, seconds)
+            crowd = anyio.run(_at_once, base, headers, asked, clients, seconds) if clients else None
         finally:
             server.terminate()
     return Report(machine=describe_machine(), chunks=chunks, pages=pages, crowd=crowd)
@@ -122,6 +126,9 @@ def _addresses(asked: Sequence[str], ids: Sequence[str]) -> dict[str, list[str]]
         "page: timeline, a year": [f"/timeline?span={year}" for year in (2024, 2025, 2026)],
         "page: sources": ["/sources"],
         "page: statistics": ["/statistics"],
+        "page: why, word by word": [
+            f"/why?query={quote(text)}&id={memory}" for text, memory in zip(asked, ids, strict=True)
+        ],
         "REST: recall": [f"/api/recall?query={quote(text)}" for text in asked],
         "REST: show": [f"/api/show/{memory_id}" for memory_id in ids],
         "REST: timeline": ["/api/timeline"],
@@ -132,30 +139,34 @@ def _addresses(asked: Sequence[str], ids: Sequence[str]) -> dict[str, list[str]]
 
 
 def _one_by_one(base: str, headers: Mapping[str, str], addresses: Mapping[str, Sequence[str]]) -> dict[str, Spread]:
-    """Milliseconds of each, without what the models took, which `recall` tells of the same question."""
+    """Milliseconds of each, without what the models took for a question."""
     found = {}
     with httpx2.Client(base_url=base, headers=headers, timeout=PATIENCE) as client:
-        inference = _inference(client, addresses["REST: recall"])
         for name, paths in addresses.items():
             spent = []
             for number, path in enumerate(islice(cycle(paths), WARM_UP + ASKED)):
                 begin = time.perf_counter()
-                client.get(path).raise_for_status()
+                answer = client.get(path).raise_for_status()
                 milliseconds = (time.perf_counter() - begin) * 1000
                 if number >= WARM_UP:
-                    spent.append(max(0.0, milliseconds - (inference if "query=" in path else 0.0)))
+                    spent.append(milliseconds - _inference(answer))
             found[name] = spread(spent)
     return found
 
 
-def _inference(client: httpx2.Client, paths: Sequence[str]) -> float:
-    """What the embedder takes for a question: the middle of all."""
-    return spread([float(client.get(path).json()["timings_ms"].get("embed", 0.0)) for path in paths]).p50
+def _inference(answer: httpx2.Response) -> float:
+    """What the models took, as the answer tells; 0 where it does not, as that of `why`, which has them read a text."""
+    if answer.url.path == "/api/recall":
+        return sum(float(answer.json()["timings_ms"].get(stage, 0.0)) for stage in MODELS)
+    told = SERVER_TIMING.findall(answer.headers.get("server-timing", ""))
+    return sum(float(spent) for stage, spent in told if stage in MODELS)
 
 
 async def _at_once(base: str, headers: Mapping[str, str], asked: Sequence[str], clients: int, seconds: float) -> Crowd:
     """Every client asks for the next page as soon as it has the last."""
-    paths = ["/timeline", "/api/stats", "/", "/sources", *(f"/?query={quote(text)}" for text in asked[:8])]
+    searches = [f"/?query={quote(text)}" for text in asked]
+    # Two of three are searches, all different; the others are looked up.
+    paths = [path for pair in zip(searches, cycle(LOOKUPS), searches[::-1], strict=False) for path in pair]
     spent: list[float] = []
     errors = 0
 
@@ -187,17 +198,21 @@ async def _at_once(base: str, headers: Mapping[str, str], asked: Sequence[str], 
 
 def markdown(report: Report) -> list[str]:
     """A table of the pages, and a line on the crowd."""
-    crowd = report.crowd
     return [
         f"{report.machine}",
         "",
         f"| at {report.chunks:,} chunks | p50 / p95, ms, outside the models | target |",
         "|---|---|---|",
         *(f"| {name} | {found} | {TARGET_MS:.0f} |" for name, found in report.pages.items()),
-        "",
-        f"{crowd.clients} clients for {crowd.seconds:.0f} s: {crowd.answers:,} answers, {crowd.errors} errors, "
-        f"{crowd.rate:.0f} a second, {crowd.latency} ms (p50 / p95)",
+        *(["", _of_crowd(crowd)] if (crowd := report.crowd) else []),
     ]
+
+
+def _of_crowd(crowd: Crowd) -> str:
+    return (
+        f"{crowd.clients} clients for {crowd.seconds:.0f} s: {crowd.answers:,} answers, {crowd.errors} errors, "
+        f"{crowd.rate:.0f} a second, {crowd.latency} ms (p50 / p95)"
+    )
 
 
 if __name__ == "__main__":

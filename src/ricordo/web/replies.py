@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from ricordo.memory import digest
 
-__all__ = ["conditional", "reply"]
+__all__ = ["conditional", "reply", "timed"]
 
 JSON = "application/json"
 VOLATILE = frozenset({"timings_ms"})
@@ -23,6 +23,12 @@ def reply(request: Request, document: Mapping[str, object], status: int = 200) -
     body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
     response = Response(body, status, media_type=JSON)
     return conditional(request, response, digest(json.dumps(lasting, ensure_ascii=False, sort_keys=True)))
+
+
+def timed(response: Response, timings: Mapping[str, float]) -> Response:
+    """The response with what took how long in it, in milliseconds, as browsers show it (W3C Server Timing)."""
+    response.headers["Server-Timing"] = ", ".join(f"{stage};dur={spent:.1f}" for stage, spent in timings.items())
+    return response
 
 
 def conditional(request: Request, response: Response, version: str) -> Response:

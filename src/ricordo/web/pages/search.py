@@ -17,6 +17,7 @@ from ricordo.web.marking import Piece, marked
 from ricordo.web.moments import Moments
 from ricordo.web.paging import within_limits
 from ricordo.web.rendering import Visit
+from ricordo.web.replies import timed
 
 __all__ = ["Chip", "Found", "chips", "found_of", "show"]
 
@@ -64,7 +65,7 @@ async def show(visit: Visit) -> Response:
     # What can be chosen may be a little old; whether there is anything at all may not.
     fresh = recall is None and not latest
     overview = await visit.service.overview(visit.memory.namespace, fresh=fresh)
-    return visit.render(
+    response = visit.render(
         "results.html" if asked.flag(FRAGMENT) else "search.html",
         question=question,
         state=state,
@@ -76,6 +77,7 @@ async def show(visit: Visit) -> Response:
         more=visit.address("/", state, limit=limit + MORE) if recall and len(recall) >= limit else None,
         twin=visit.address("/api/recall", {**state, "limit": limit}) if question else _latest(visit, state),
     )
+    return timed(response, recall.timings) if recall else response
 
 
 def _latest(visit: Visit, state: Asked) -> str:
