@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from ricordo.memory import clean, digest
 
@@ -13,9 +14,12 @@ __all__ = ["bands", "counted", "needles", "stored", "tsquery", "tsvector"]
 LONGEST = 500  # bytes; the server takes 2046, and an index on namespace, lexeme and batch about 2700 in all
 OCCURRENCES = 127  # of each lexeme in text and in context: the server keeps 256 in all
 BANDS = 12
+KNOWN = 1 << 16
+"""Lexemes whose forms are kept: a text has the same few words again and again."""
 NOTHING = "\x01"  # a lexeme that no analyzer makes
 
 
+@lru_cache(KNOWN)
 def stored(lexeme: str) -> str:
     """The lexeme as it is kept: a very long one by its beginning and its digest."""
     lexeme = clean(lexeme)
@@ -37,12 +41,14 @@ def _count(lexemes: Iterable[str]) -> Counter[str]:
     return Counter(stored(lexeme) for lexeme in lexemes if lexeme)
 
 
+@lru_cache(KNOWN)
 def _positions(count: int, context_count: int) -> str:
     in_text = min(count, OCCURRENCES)
     in_all = in_text + min(context_count, OCCURRENCES)
     return ",".join(f"{number}{'A' if number <= in_text else 'B'}" for number in range(1, in_all + 1))
 
 
+@lru_cache(KNOWN)
 def _quoted(lexeme: str) -> str:
     escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
     return f"'{escaped}'"
