@@ -30,8 +30,8 @@ PATIENCE = 0.35
 """The share of its time that a hook waits for the keeper. What is left is enough to look by words alone."""
 UNTIL_SET = 2.0
 """Seconds that a hook may take until the settings are read."""
-ENDING = 0.05
-"""Seconds that are left for writing down why, and for ending."""
+ENDING = 0.1
+"""The share of its time that is left for writing down why, and for ending: on a busy machine that takes a while."""
 LARGEST = 1 << 23
 JOURNAL = "hooks.log"
 NAMESPACE_VARIABLE = "RICORDO_NAMESPACE"
@@ -63,13 +63,13 @@ def run(
     """
     begin = born()
     say = partial(_say, state_directory() / JOURNAL, name, begin)
-    guard = Guard(begin + UNTIL_SET - ENDING, lambda: say("out of time; nothing was told"))
+    guard = Guard(begin + UNTIL_SET * (1 - ENDING), lambda: say("out of time; nothing was told"))
     output = b""
     try:
         if unknown:
             say(f"not understood: {' '.join(unknown)}")
         settings = load_settings(given)
-        guard.deadline = begin + settings.hook_ms / 1000 - ENDING
+        guard.deadline = begin + settings.hook_ms / 1000 * (1 - ENDING)
         output = _Hook(given, settings, say, clock, guard.deadline).answered(name)
     except (Unreadable, RicordoError, OSError) as error:
         say(f"{type(error).__name__}: {error}")
