@@ -116,6 +116,27 @@ def test_on_a_terminal_forget_asks_first(start: Start, tmp_path: Path) -> None:
     assert start("show", memory_id).returncode == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+def test_on_a_terminal_an_ingest_shows_how_far_it_is(tmp_path: Path) -> None:
+    import pty
+
+    records = tmp_path / "own.jsonl"
+    records.write_text("".join(f'{{"text": "Said {number}"}}\n' for number in range(400)), encoding="utf-8")
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "RICORDO_EMBEDDER": "none", "RICORDO_HOME": str(tmp_path / "home"), "TERM": "xterm"}
+    with os.fdopen(theirs, "wb") as stderr:
+        command = [sys.executable, "-m", "ricordo", "ingest", str(records)]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, env=environment, check=False
+        )
+        shown = os.read(ours, 1 << 16)
+    os.close(ours)
+
+    assert done.returncode == 0
+    assert b"memories" in shown
+    assert b"a second" in shown
+
+
 @pytest.mark.slow
 def test_ten_processes_writing_at_once_lose_nothing(start: Start, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'shared.db'}"
