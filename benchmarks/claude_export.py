@@ -1,10 +1,13 @@
 """A large export of claude.ai, read: how fast, in how much memory, and whole though it is killed on the way.
 
-    python benchmarks/claude_export.py [--messages N] [--megabytes M] [--embedder NAME] [--kills K]
+    python benchmarks/claude_export.py [--messages N] [--megabytes M] [--embedder NAME] [--kills K] [--slice N]
 
-Writes an export in a folder of its own, reads it in a process that is killed K times, and reads it once more.
-`--embedder hash` is the double that the package tests with, `none` reads by words alone. The share of the time that was
-the embedder's is told where there is one.
+Writes an export in a folder of its own, reads it in one go and again, then into another store in processes that are
+killed K times, and once more to the end. `--embedder hash` is the double that the package tests with, `none`, which is
+the default, reads by words alone: with a model, an export of this size takes hours.
+
+So the model is measured on a slice of it: read and embedded, and then the same passages given to the embedder alone, in
+turn. The share is how much of the embedder's own rate an ingest reaches, by the clock and by the seconds of processor.
 """
 
 from __future__ import annotations
@@ -15,13 +18,15 @@ import os
 import random
 import resource
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -31,22 +36,27 @@ from numpy.typing import NDArray
 
 from ricordo import sync
 from ricordo.exchange import Encoded, Floors
-from ricordo.models import load_embedder
+from ricordo.ingest import Progress
+from ricordo.models import AUTO, NONE, choose_embedder, load_embedder
 from ricordo.protocols import Embedder
 from ricordo.testing import HashEmbedder
 
-__all__ = ["Reading", "killed", "read", "write_export"]
+__all__ = ["Effort", "Reading", "in_turn", "killed", "measure", "read", "write_export"]
 
 TURNS = 20
 SPOKEN = 500
 """Characters of what was said in a message; in an export the rest is what tools answered."""
-NONE, HASH = "none", "hash"
+HASH = "hash"
+BYTES_A_MESSAGE = 3000
 BEGAN = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """What reading an export took: seconds in all and in the embedder, and how far the memory in use rose in MiB."""
+    """What reading an export took: seconds in all and in the embedder, and how far the memory in use rose in MiB.
+
+    `told` is how often it told how far it had come, `silence` the longest time in seconds between two such times.
+    """
 
     memories: int
     chunks: int
@@ -55,14 +65,25 @@ class Reading:
     embedding: float
     resident_before: float
     resident_most: float
+    told: int
+    silence: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Effort:
+    """What something took: seconds by the clock, and of processor."""
+
+    seconds: float
+    processor: float
 
 
 class _Timed:
-    """An embedder, and the seconds that it took."""
+    """An embedder, and the seconds that it took; the passages that it was given go where it is told."""
 
-    def __init__(self, inner: Embedder) -> None:
+    def __init__(self, inner: Embedder, passages: list[str] | None = None) -> None:
         self.inner = inner
         self.seconds = 0.0
+        self.passages = passages
 
     @property
     def fingerprint(self) -> str:
@@ -101,6 +122,8 @@ class _Timed:
         return self.inner.embed_queries(texts)
 
     def encode_passages(self, texts: Sequence[str]) -> Encoded:
+        if self.passages is not None:
+            self.passages += texts
         began = time.perf_counter()
         try:
             return self.inner.encode_passages(texts)
@@ -170,17 +193,32 @@ def _conversation(
     }
 
 
+class _Told:
+    """Counts how often progress is told, and how long nothing was."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self.silence = 0.0
+        self._last = time.perf_counter()
+
+    def __call__(self, _: Progress) -> None:
+        now = time.perf_counter()
+        self.times += 1
+        self.silence = max(self.silence, now - self._last)
+        self._last = now
+
+
 def read(store: Path, export: Path, embedder: str) -> Reading:
     """Ingest the export in this process."""
-    inner = HashEmbedder() if embedder == HASH else load_embedder(embedder)
+    inner = _embedder(embedder)
     timed = _Timed(inner) if inner is not None else None
     if timed is not None:
         timed.embed_passages(["so that the model is loaded"])
         timed.seconds = 0.0
     with sync.open(f"sqlite:///{store}", embedder=timed or NONE) as memory:
-        before = _resident()
+        before, told = _resident(), _Told()
         began = time.perf_counter()
-        counts = memory.ingest([export])
+        counts = memory.ingest([export], tell=told)
         seconds = time.perf_counter() - began
     return Reading(
         memories=counts.memories,
@@ -190,7 +228,45 @@ def read(store: Path, export: Path, embedder: str) -> Reading:
         embedding=timed.seconds if timed else 0.0,
         resident_before=before,
         resident_most=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        told=told.times,
+        silence=told.silence,
     )
+
+
+def _embedder(name: str) -> Embedder | None:
+    if name == HASH:
+        return HashEmbedder()
+    return choose_embedder().embedder if name == AUTO else load_embedder(name)
+
+
+def in_turn(folder: Path, messages: int, embedder: Embedder, rounds: int) -> Iterator[tuple[Effort, Effort]]:
+    """What it takes to ingest an export of so many messages, and to embed its passages alone, so many times.
+
+    Which comes first changes, because a machine does not stay the same for long.
+    """
+    export = folder / "slice.json"
+    write_export(export, messages, messages * BYTES_A_MESSAGE / 1e6)
+    passages: list[str] = []
+    _ingested(folder / "first.db", export, _Timed(embedder, passages))
+    for number in range(rounds):
+        ingest = partial(_ingested, folder / f"{number}.db", export, embedder)
+        alone = partial(embedder.encode_passages, passages)
+        if number % 2:
+            own = _effort(alone)
+            yield _effort(ingest), own
+        else:
+            yield _effort(ingest), _effort(alone)
+
+
+def _ingested(store: Path, export: Path, embedder: Embedder) -> None:
+    with sync.open(f"sqlite:///{store}", embedder=embedder) as memory:
+        memory.ingest([export])
+
+
+def _effort(work: Callable[[], object]) -> Effort:
+    began, processor = time.perf_counter(), time.process_time()
+    work()
+    return Effort(seconds=time.perf_counter() - began, processor=time.process_time() - processor)
 
 
 def _resident() -> float:
@@ -224,16 +300,30 @@ def _say(what: str, reading: Reading) -> None:
     print(
         f"{what}: {reading.memories:,} memories in {reading.chunks:,} chunks, {reading.added:,} added, "
         f"{reading.seconds:.1f} s, {rate:,.0f} a second; embedder {reading.embedding / reading.seconds:.0%} of it; "
-        f"memory {reading.resident_before:.0f} → {reading.resident_most:.0f} MiB"
+        f"memory {reading.resident_before:.0f} → {reading.resident_most:.0f} MiB; "
+        f"progress told {reading.told:,} times, at most {reading.silence:.1f} s apart"
     )
+
+
+def _say_shares(pairs: Sequence[tuple[Effort, Effort]]) -> None:
+    for number, (ingest, alone) in enumerate(pairs, start=1):
+        print(
+            f"slice, round {number}: ingest {ingest.seconds:.1f} s, {ingest.processor:.1f} s of processor; "
+            f"embedder alone {alone.seconds:.1f} s, {alone.processor:.1f} s of processor"
+        )
+    seconds = statistics.median(alone.seconds / ingest.seconds for ingest, alone in pairs)
+    processor = statistics.median(alone.processor / ingest.processor for ingest, alone in pairs)
+    print(f"share of the embedder's own rate, median: {seconds:.0%} by the clock, {processor:.0%} of processor")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--messages", type=int, default=100_000)
+    parser.add_argument("--messages", type=int, default=100_000, help="0 leaves all but the slice out")
     parser.add_argument("--megabytes", type=float, default=300)
     parser.add_argument("--embedder", default=NONE)
     parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--slice", type=int, default=100, help="messages read with the model; 0 leaves it out")
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -245,19 +335,42 @@ def main() -> None:
         print(json.dumps(asdict(read(given.store, given.read, given.embedder))))
         return
     with tempfile.TemporaryDirectory() as folder:
-        export, store = Path(folder, "conversations.json"), Path(folder, "memory.db")
-        write_export(export, given.messages, given.megabytes)
-        print(f"{export.stat().st_size / 1e6:.0f} MB, {given.messages:,} messages")
-        whole = _in_a_process(Path(folder, "whole.db"), export, given.embedder)
-        _say("in one go", whole)
-        _say("again", _in_a_process(Path(folder, "whole.db"), export, given.embedder))
-        for number in range(given.kills):
-            survived = killed(store, export, given.embedder, whole.seconds * (number + 1) / (given.kills + 1) / 2)
-            print(f"killed: {survived}")
-        _say(f"after {given.kills} kills", _in_a_process(store, export, given.embedder))
-        with sync.open(f"sqlite:///{store}", embedder=NONE) as memory:
-            stats, faults = memory.stats(), memory.check()
-        print(f"{stats.memories:,} memories in {stats.chunks:,} chunks; faults: {list(faults)}")
+        if given.messages:
+            measure(Path(folder), given)
+        embedder = choose_embedder().embedder if given.slice else None
+        if embedder is not None:
+            print(f"{embedder.fingerprint}, {given.slice:,} messages")
+            _say_shares(list(in_turn(Path(folder), given.slice, embedder, given.rounds)))
+
+
+def measure(folder: Path, given: argparse.Namespace) -> None:
+    """Read the export whole, again, and killed on the way; print what that took and whether all is there."""
+    export, store, whole_store = folder / "conversations.json", folder / "memory.db", folder / "whole.db"
+    write_export(export, given.messages, given.megabytes)
+    print(f"{export.stat().st_size / 1e6:.0f} MB, {given.messages:,} messages")
+    whole = _in_a_process(whole_store, export, given.embedder)
+    _say("in one go", whole)
+    _say("again", _in_a_process(whole_store, export, given.embedder))
+    for number in range(given.kills):
+        after = whole.seconds * (number + 1) / (given.kills + 1) / 2
+        print(f"killed after {after:.0f} s: {killed(store, export, given.embedder, after)}")
+        print(f"  holds {_held(store)[0]:,} memories")
+    _say(f"after {given.kills} kills", _in_a_process(store, export, given.embedder))
+    memories, chunks, faults = _held(store)
+    print(f"{memories:,} memories in {chunks:,} chunks; faults: {faults}; the same as in one go: ", end="")
+    print((memories, chunks) == (whole.memories, whole.chunks) and _ids(store) == _ids(whole_store))
+
+
+def _held(store: Path) -> tuple[int, int, list[str]]:
+    """Memories, chunks and faults of a store."""
+    with sync.open(f"sqlite:///{store}", embedder=NONE) as memory:
+        stats = memory.stats()
+        return stats.memories, stats.chunks, [str(fault) for fault in memory.check()]
+
+
+def _ids(store: Path) -> frozenset[str]:
+    with sync.open(f"sqlite:///{store}", embedder=NONE) as memory:
+        return frozenset(str(json.loads(line).get("id")) for line in memory.export())
 
 
 if __name__ == "__main__":
