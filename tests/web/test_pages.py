@@ -82,10 +82,17 @@ def test_the_words_of_the_question_are_marked_in_any_form(site: Site) -> None:
 
 def test_each_answer_says_why_it_is_here(site: Site) -> None:
     site.remember("The garden door code is 9052")
+    site.remember("The garden is watered on Sundays")
     page = plain(site.browser.get("/?query=garden door").text)
 
     assert "words 1" in page
     assert "Its score is" in page
+
+
+def test_what_was_weighed_against_nothing_says_so(site: Site) -> None:
+    site.remember("The garden door code is 9052")
+
+    assert "Nothing else came near enough" in site.browser.get("/?query=garden door").text
 
 
 def test_each_answer_is_explained_word_by_word(site: Site) -> None:

@@ -28,11 +28,15 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chart:
-    """Bars or the points of a line, in a box of this size, and the greatest number in it."""
+    """Bars or the points of a line, in a box of this size, and the greatest number in it.
+
+    A label fits below one bar of `every` so many.
+    """
 
     bars: tuple[Bar, ...] = ()
     points: str = ""
     greatest: float = 0
+    every: int = 1
     width: float = WIDTH
     height: float = HEIGHT
 
@@ -51,7 +55,7 @@ def bars(numbers: Mapping[str, float]) -> Chart:
     """One bar a number, in their order, as high as the greatest allows; what is not 0 can be seen."""
     greatest = max(numbers.values(), default=0)
     step = WIDTH / max(1, len(numbers))
-    every = -(-len(numbers) // TICKS)
+    every = max(1, -(-len(numbers) // TICKS))
     drawn = []
     for place, (label, number) in enumerate(numbers.items()):
         height = max(2.0, HEIGHT * number / greatest) if number > 0 else 0.0
@@ -60,7 +64,7 @@ def bars(numbers: Mapping[str, float]) -> Chart:
             Bar(label, number, round(place * step + gap / 2, 2), round(HEIGHT - height, 2),
                 round(step - gap, 2), round(height, 2), place % every == 0)
         )  # fmt: skip
-    return Chart(bars=tuple(drawn), greatest=greatest)
+    return Chart(bars=tuple(drawn), greatest=greatest, every=every)
 
 
 def line(numbers: Sequence[float]) -> Chart:

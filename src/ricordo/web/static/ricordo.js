@@ -6,6 +6,9 @@ const csrf = document.body.dataset.csrf;
 const one = (selector, within = document) => within.querySelector(selector);
 const all = (selector) => [...document.querySelectorAll(selector)];
 
+// Where the pages do not fit beside one another, the one that is open is seen.
+if (matchMedia("(max-width: 40rem)").matches) one("nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+
 // Answers while one types. The latest question wins; the address always says what is shown.
 const ask = one("#ask"), results = one("#results");
 if (ask && results) {
