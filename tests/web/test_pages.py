@@ -107,6 +107,14 @@ def test_each_answer_is_explained_word_by_word(site: Site) -> None:
     assert "<html" not in site.browser.get(f"{address}&fragment=true").text
 
 
+def test_a_window_in_which_nothing_is_found_can_be_removed(site: Site) -> None:
+    site.remember("Mira has the keys", when="2025-01-01")
+    page = site.browser.get("/?query=the keys on 3 March 1999&tag=none").text
+
+    assert ("Nothing found" in page, "Time read from the question" in page) == (True, True)
+    assert "Nothing found" in plain(site.browser.get("/?tag=none").text)
+
+
 def test_an_empty_memory_tells_how_to_begin(site: Site) -> None:
     page = site.browser.get("/").text
 

@@ -70,14 +70,14 @@ async def show(visit: Visit) -> Response:
         question=question,
         state=state,
         recall=recall,
-        found=found_of(recall) if recall else (),
+        found=found_of(recall) if recall is not None else (),
         latest=latest,
         chips=tuple(chips(visit, state, recall)),
         overview=overview,
-        more=visit.address("/", state, limit=limit + MORE) if recall and len(recall) >= limit else None,
+        more=visit.address("/", state, limit=limit + MORE) if recall is not None and len(recall) >= limit else None,
         twin=visit.address("/api/recall", {**state, "limit": limit}) if question else _latest(visit, state),
     )
-    return timed(response, recall.timings) if recall else response
+    return timed(response, recall.timings) if recall is not None else response
 
 
 def _latest(visit: Visit, state: Asked) -> str:
@@ -110,7 +110,7 @@ def _arms(arms: Mapping[str, int]) -> Iterator[tuple[str, int, float]]:
 
 def chips(visit: Visit, state: Asked, recall: Recall | None) -> Iterator[Chip]:
     """What narrows the answer: the window read from the question, and each filter."""
-    if recall and recall.time is not None and "any_time" not in state and not {"since", "until"} & state.keys():
+    if recall is not None and recall.time is not None and "any_time" not in state and not {"since", "until"} & state.keys():
         yield Chip("window", _window(visit, recall.time), visit.address("/", state, any_time=True))
     for name in FILTERS:
         value = state.get(name)
