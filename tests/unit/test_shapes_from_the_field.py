@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import claudefiles
 from agentfiles import (
     Fields,
     Session,
@@ -233,6 +234,63 @@ def test_callouts_and_links_are_no_observations(tmp_path: Path) -> None:
     )
     observed = [memory.text for memory in memories(path) if "category" in memory.metadata]
     assert observed == ["It lints."]
+
+
+def test_an_export_in_which_one_conversation_in_thirty_is_odd(tmp_path: Path) -> None:
+    """A strict viewer refused 47 of 1,243: names and times that are null, fields and blocks that came later."""
+    odd: list[Fields] = [
+        {"name": None, "model": None, "settings": {"preview_feature_uses_artifacts": True}, "is_starred": False},
+        {"created_at": None, "updated_at": None, "summary": None, "project_uuid": None},
+        {"account": None, "current_leaf_message_uuid": "gone", "platform": "CLAUDE_AI"},
+    ]
+    later = [claudefiles.block("text", text="Oil it."), claudefiles.block("later", data={"x": [1]})]
+    turns = [
+        claudefiles.message("why?", "Why?", index=0, truncated=False, stop_reason=None, files_v2=[], sync_sources=[]),
+        claudefiles.message("oil", later, after="why?", created_at=None, input_mode="voice"),
+    ]
+    talks = [claudefiles.conversation(f"Talk {n}", turns) | (odd[n // 30] if n % 30 == 0 else {}) for n in range(90)]
+    found, faults = read(claudefiles.write_json(tmp_path / "conversations.json", talks))
+    assert len(found) == 180
+    assert [fault.loses_memories for fault in faults] == [False]
+
+
+def test_parts_of_an_export_that_a_browser_renamed_and_one_that_is_missing(tmp_path: Path) -> None:
+    """Downloaded twice, so one has a number in its name, and the manifest names a part that nobody fetched."""
+    claudefiles.split(tmp_path, [claudefiles.conversation("A", [claudefiles.message("a?", "Once.")])])
+    part = tmp_path / "conversations-000.zip"
+    part.rename(tmp_path / "conversations-000 (1).zip")
+    (tmp_path / "memories-000.zip").unlink()
+    (manifest,) = tmp_path.glob("*manifest*.json")
+    found, faults = read(manifest)
+    assert "Once." in [memory.text for memory in found]
+    assert any("memories-000.zip, which is not beside it" in fault.why for fault in faults)
+
+
+def test_a_memory_folder_of_hundreds_of_notes_without_headings(tmp_path: Path) -> None:
+    """Both generations of properties, a line of 26,589 characters, and links and index entries that lead nowhere."""
+    old = "---\nname: note {n}\ndescription: About: {n}\ntype: project\noriginSessionId: s\n---\n{text}\n"
+    new = "---\nname: note-{n}\ndescription: b\nmetadata: \n  node_type: memory\n  type: user\n---\n{text}\n"
+    for n in range(120):
+        text = "long " * 5318 if n == 7 else f"Fact {n}. See [[gone-{n}]]."
+        (tmp_path / f"note_{n}.md").write_text((old, new)[n % 2].format(n=n, text=text), encoding="utf-8")
+    index = "".join(f"- [Note {n}](note_{n}.md) \u2014 hook\n" for n in range(0, 140))
+    (tmp_path / "MEMORY.md").write_text(index, encoding="utf-8")
+    found, faults = read(tmp_path)
+    assert (len(found), {fault.loses_memories for fault in faults}) == (120, {False})
+    assert max(len(memory.text) for memory in found) == 26_589
+
+
+def test_a_vault_that_was_synchronised_between_systems(tmp_path: Path) -> None:
+    """Two notes of one name, a mark at the beginning, CR LF, tags in one text, and a date that YAML reads as one."""
+    for folder, text in (
+        ("Work", "\ufeff---\r\ntags: a, b\r\ncreated: 2026-05-03\r\n---\r\nOne.\r\n"),
+        ("Home", "Two."),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "Inbox.md").write_bytes(text.encode())
+    two, one = memories(tmp_path)
+    assert (one.text, one.tags, str(one.event_timestamp)) == ("One.", ("a", "b"), "2026-05-03 00:00:00+00:00")
+    assert two.text == "Two."
 
 
 def _nodes(conversation: Fields) -> dict[str, Fields]:
