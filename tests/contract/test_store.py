@@ -838,6 +838,18 @@ async def test_a_survey_of_nothing_is_empty(store: Store) -> None:
     assert (found.current, found.origins, found.events, found.tags) == (0, (), {}, {})
 
 
+async def test_a_memory_that_two_origins_say_at_once_has_its_chunks_once(store: Store) -> None:
+    first = from_file("said in both", id="a" * 24)
+    second = replace(first, origin=Origin(kind="text", uri="file:///notes/copy.txt", title="copy"))
+    await store.add("a", batch(first, vectors={"said in both": (1, 0)}))
+    added = await store.add("a", batch(second, vectors={"said in both": (1, 0)}))
+
+    assert (added.memories, added.chunks) == (frozenset(), 0)
+    assert (await store.memory("a", first.id)).origin == FILE
+    assert (await store.stats()).chunks == 1
+    assert await store.check() == ()
+
+
 # --- work that waits ---
 
 

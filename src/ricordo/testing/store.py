@@ -255,7 +255,8 @@ def _add_memory(space: Space, memory: Memory, *, over: bool) -> bool:
     known = space.memories.get(memory.id)
     if known is not None:
         if over or memory.origin.kind != TOLD:
-            fresh = replace(memory, created_at=known.created_at, superseded_by=known.superseded_by)
+            origin = memory.origin if memory.origin.uri == known.origin.uri else known.origin
+            fresh = replace(memory, origin=origin, created_at=known.created_at, superseded_by=known.superseded_by)
             changed = replace(fresh, updated_at=known.updated_at) != known
             space.memories[memory.id] = fresh if changed else known
         return False
@@ -280,6 +281,9 @@ def _word_match(entry: Entry, wanted: Collection[str]) -> WordMatch:
 
 def _add_entry(space: Space, entry: Entry, batch: Batch) -> int:
     chunk = entry.chunk
+    owner = space.memories.get(chunk.memory_id)
+    if owner is None or owner.origin.uri != chunk.origin_uri:
+        return 0  # another origin said it meanwhile
     known = space.entries.get(chunk.id)
     space.entries[chunk.id] = entry if known is None else replace(known, chunk=chunk)
     _add_vectors(space, entry, batch)

@@ -36,11 +36,12 @@ async def add(session: Session, batch: Batch) -> Added:
         batch = batch.without(await session.ids("tombstones", ids))
     tally = Tally()
     created = await _add_memories(session, batch.memories, over=batch.over)
-    chunks = await _add_chunks(session, batch.entries, tally)
+    entries, current = await _owned(session, batch.entries)
+    chunks = await _add_chunks(session, entries, current, tally)
     if batch.fingerprint is not None:
-        await _add_vectors(session, batch.entries, batch.fingerprint, tally)
+        await _add_vectors(session, entries, batch.fingerprint, tally)
     if batch.token_fingerprint is not None:
-        await _add_tokens(session, batch.entries, batch.token_fingerprint)
+        await _add_tokens(session, entries, batch.token_fingerprint)
     forgotten: set[str] = set()
     for reading in batch.readings:
         forgotten |= await _close(session, reading, tally)
@@ -102,12 +103,22 @@ async def _mark(session: Session, memory_ids: Iterable[str], *, current: bool) -
         await session.run("mark_vectors", ids=ids, current=current)
 
 
-async def _add_chunks(session: Session, entries: Sequence[Entry], tally: Tally) -> int:
+async def _owned(session: Session, entries: Sequence[Entry]) -> tuple[list[Entry], dict[str, bool]]:
+    """The entries of memories that their origin owns, and which memories are current.
+
+    One that another origin said meanwhile has its chunks already.
+    """
+    if not entries:
+        return [], {}
+    memories = await session.all("known_memories", ids=sorted({entry.chunk.memory_id for entry in entries}))
+    owners = {row["id"]: row["origin_id"] for row in memories}
+    owned = [each for each in entries if owners.get(each.chunk.memory_id) == origin_id(each.chunk.origin_uri)]
+    return owned, {row["id"]: row["superseded_by"] is None for row in memories}
+
+
+async def _add_chunks(session: Session, entries: Sequence[Entry], current: dict[str, bool], tally: Tally) -> int:
     if not entries:
         return 0
-    memory_ids = sorted({entry.chunk.memory_id for entry in entries})
-    memories = await session.all("known_memories", ids=memory_ids)
-    current = {row["id"]: row["superseded_by"] is None for row in memories}
     ids = sorted({entry.chunk.id for entry in entries})
     known = {row["id"]: row for row in await session.all("known_chunks", ids=ids)}
     fresh: dict[str, Entry] = {}

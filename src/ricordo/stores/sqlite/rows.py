@@ -102,6 +102,7 @@ def chunk_row(namespace: int, entry: Entry) -> dict[str, Value]:
         "namespace": namespace,
         "id": chunk.id,
         "memory_id": chunk.memory_id,
+        "origin_uri": chunk.origin_uri,
         "text": chunk.text,
         "context": chunk.context,
         "position": chunk.position,

@@ -99,7 +99,7 @@ DELETE FROM ricordo.tombstone WHERE namespace = %(namespace)s AND memory_id = AN
 
 -- name: known_memories
 -- Locked until the end of the transaction, so that what is read of them stays true; in one order, against deadlocks.
-SELECT m.id, m.version, m.superseded_by, m.created_at FROM ricordo.memory m
+SELECT m.id, m.origin_id, m.version, m.superseded_by, m.created_at FROM ricordo.memory m
 WHERE m.namespace = %(namespace)s AND m.id = ANY(%(ids)s::text[])
 ORDER BY m.id
 FOR NO KEY UPDATE

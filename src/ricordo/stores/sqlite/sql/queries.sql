@@ -87,11 +87,13 @@ WHERE namespace = :namespace AND id = :supersedes AND superseded_by IS NULL;
 SELECT superseded_by FROM memory WHERE namespace = :namespace AND id = :id;
 
 -- name: add_chunk
+-- A memory that another origin said meanwhile has its chunks already.
 INSERT INTO chunk (
     namespace, id, memory_id, text, context, position, length, context_length, lexemes, context_lexemes
-) VALUES (
-    :namespace, :id, :memory_id, :text, :context, :position, :length, :context_length, :lexemes, :context_lexemes
-) ON CONFLICT (namespace, id) DO NOTHING;
+) SELECT :namespace, :id, :memory_id, :text, :context, :position, :length, :context_length, :lexemes, :context_lexemes
+FROM memory m
+WHERE m.namespace = :namespace AND m.id = :memory_id AND m.origin_uri = :origin_uri
+ON CONFLICT (namespace, id) DO NOTHING;
 
 -- name: move_chunk
 UPDATE chunk SET memory_id = :memory_id, position = :position
