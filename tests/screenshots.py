@@ -20,6 +20,7 @@ from ricordo.render.reports import Diagnosis, Finding
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 MEMORIES = 400
 SIZE = {"width": 1080, "height": 760}
+TALL = {"why": 1120}
 SOUND = Diagnosis(
     settings={},
     findings=(
@@ -42,6 +43,7 @@ PICTURES = {
     "timeline": ("light", "en", "/timeline"),
     "timeline-month": ("dark", "en", "/timeline?span=2026-06&superseded=true"),
     "sources": ("light", "en", "/sources"),
+    "source": ("light", "en", "/source?uri=told"),
     "import": ("light", "en", "/import"),
     "statistics": ("light", "en", "/statistics"),
     "settings": ("light", "en", "/settings?check=true"),
@@ -49,6 +51,7 @@ PICTURES = {
     "remember": ("light", "en", "/remember"),
     "forget": ("light", "en", "/?query=door code"),
     "empty": ("light", "ru", "/?namespace=new"),
+    "trash": ("light", "en", "/?query=door code"),
 }
 
 
@@ -56,24 +59,38 @@ def take(page: Page, name: str) -> None:
     """Go on from the address to what the picture shows."""
     if name == "why":
         page.locator("details.why summary").first.click()
+        page.locator(".words").wait_for()
     if name == "memory":
         page.locator(".card a.text").first.click()
-    if name == "forget":
+    if name in ("forget", "trash"):
         page.locator(".card input").first.check()
         page.get_by_role("button", name="Forget what is chosen").click()
+    if name == "trash":
+        page.get_by_role("button", name="Forget").click()
     page.mouse.move(0, 0)
     page.wait_for_load_state("networkidle")
 
 
 def pictures(opened: Browser, server: Live, folder: Path) -> None:
+    warm_up(opened, server)
     for name, (theme, language, address) in PICTURES.items():
-        context = opened.new_context(viewport=SIZE, color_scheme=theme, locale=language)  # type: ignore[arg-type]  # light, dark
+        size = {**SIZE, "height": TALL.get(name, SIZE["height"])}
+        context = opened.new_context(viewport=size, color_scheme=theme, locale=language)  # type: ignore[arg-type]  # light, dark
         page = context.new_page()
         page.goto(server.link)
         page.goto(f"{server.url}{address}")
         take(page, name)
         page.screenshot(path=folder / f"{name}.png")
         context.close()
+
+
+def warm_up(opened: Browser, server: Live) -> None:
+    """Let the model be loaded before anything shows how long an answer took."""
+    page = opened.new_page()
+    page.goto(server.link)
+    for _, _, address in PICTURES.values():
+        page.goto(f"{server.url}{address}")
+    page.close()
 
 
 def main(folder: Path) -> None:

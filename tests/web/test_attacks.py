@@ -228,7 +228,8 @@ def test_what_a_memory_says_stays_text(site: Site, payload: str) -> None:
     pages = (
         f"/?query={payload} pool&tag={payload}", "/?query=the pool&superseded=true", f"/?since={payload}",
         f"/?namespace={payload}", f"/memory/{memory_id}", "/timeline", "/timeline?superseded=true",
-        f"/why?query={payload} pool&id={memory_id}", f"/timeline?topic={payload}", "/sources", f"/source?uri=upload:{payload}", "/import", "/statistics",
+        f"/why?query={payload} pool&id={memory_id}", f"/timeline?topic={payload}", "/sources",
+        f"/source?uri=upload:{payload}", "/import", "/statistics",
         "/settings?check=true", f"/forget?id={memory_id}", f"/remember?text={payload}", f"/nowhere/{payload}",
     )  # fmt: skip
     for page in pages:
