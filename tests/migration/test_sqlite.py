@@ -37,6 +37,17 @@ def test_the_schema_is_the_sum_of_the_migrations() -> None:
         assert stepwise.execute("PRAGMA user_version").fetchone() == (len(load_migrations(PACKAGE)),)
 
 
+def test_what_is_known_of_an_origin_is_found_without_looking_at_all_chunks() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(load_schema(PACKAGE))
+        rows = connection.execute(
+            f"EXPLAIN QUERY PLAN {load_queries(PACKAGE)['reading']}", {"namespace": 1, "uri": "u"}
+        ).fetchall()
+    steps = [row[3] for row in rows if row[3].startswith(("SCAN", "SEARCH"))]
+    assert steps
+    assert [step for step in steps if "SCAN" in step or step.endswith("(namespace=?)")] == []
+
+
 def test_every_arm_states_the_filters_in_the_same_words() -> None:
     queries = load_queries(PACKAGE)
     stated = [queries[name] for name in ("word_matches", "allowed_chunks", "allowed_among", "timeline")]

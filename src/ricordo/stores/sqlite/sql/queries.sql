@@ -5,13 +5,13 @@ SELECT key FROM namespace WHERE name = :namespace;
 INSERT INTO namespace (name) VALUES (:namespace) ON CONFLICT DO NOTHING;
 
 -- name: reading
--- What is known of an origin since its last whole reading.
+-- What is known of an origin since its last whole reading. CROSS JOIN keeps SQLite from beginning with all chunks.
 SELECT
     o.revision,
     (SELECT count(*) FROM memory m WHERE m.namespace = o.namespace AND m.origin_uri = o.uri) AS memories,
     (
         SELECT count(*) FROM memory m
-        JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id
+        CROSS JOIN chunk c ON c.namespace = m.namespace AND c.memory_id = m.id
         WHERE m.namespace = o.namespace AND m.origin_uri = o.uri
     ) AS chunks
 FROM origin o
