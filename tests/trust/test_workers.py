@@ -100,14 +100,14 @@ def test_what_a_killed_worker_had_claimed_is_read_once_into_a_file(
     crew: Zygote, heirs: Zygote, tmp_path: Path, count: Count
 ) -> None:
     url = f"sqlite:///{tmp_path / 'memory.db'}"
-    count("crashes injected", killed(crew, heirs, url, tmp_path, 40 if LONG else 3))
+    count("crashes injected", killed(crew, heirs, url, tmp_path, 40 if LONG else 2))
     count("lost", 0)
 
 
 def test_what_a_killed_worker_had_claimed_is_read_once_into_a_server(
     crew: Zygote, heirs: Zygote, postgres_url: str, tmp_path: Path, count: Count
 ) -> None:
-    count("crashes injected", killed(crew, heirs, postgres_url, tmp_path, 20 if LONG else 2))
+    count("crashes injected", killed(crew, heirs, postgres_url, tmp_path, 20 if LONG else 1))
     count("lost", 0)
 
 
