@@ -8,7 +8,7 @@ READY_TO_TEST := $(VENV)/ready-to-test
 # A folder of datasets; docs/benchmarks says where each is had.
 DATA ?= data
 
-.PHONY: demo test test-adapters test-trust fuzz audit sbom lint bench bench-scale bench-peers eval setup clean
+.PHONY: demo test test-adapters test-trust fuzz audit sbom lint bench bench-web bench-scale bench-peers screenshots eval setup clean
 .DEFAULT_GOAL := test
 
 demo: $(READY)  ## the main job on real input: five questions over these docs and a small bilingual set of notes
@@ -46,6 +46,12 @@ bench-scale: $(READY_TO_TEST)  ## what a store costs from 1,000 to 1,000,000 chu
 
 bench: $(READY_TO_TEST)  ## speed and size on this machine, in a file and in an embedded PostgreSQL
 	$(BIN)/python benchmarks/speed.py
+
+bench-web: $(READY_TO_TEST)  ## how fast pages and REST answer at 100,000 chunks, and 200 clients at once, in about a quarter of an hour
+	$(BIN)/python benchmarks/web.py
+
+screenshots: $(READY_TO_TEST)  ## the pictures of the pages in docs/images, anew; needs Chromium
+	$(BIN)/python tests/screenshots.py
 
 bench-peers: $(READY_TO_TEST)  ## beside what people would use instead, from PyPI, in about half an hour the first time
 	$(BIN)/python benchmarks/peers $(DATA)
