@@ -8,7 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from agentfiles import Session, branches, memories, name, reported, samples, source, told, tool, write, write_lines
+from agentfiles import (
+    Session,
+    branches,
+    memories,
+    name,
+    read,
+    reported,
+    samples,
+    source,
+    told,
+    tool,
+    write,
+    write_lines,
+)
 from ricordo.memory import EventOrigin
 
 
@@ -326,9 +339,14 @@ def test_a_session_is_known_wherever_its_file_lies(session: Session, tmp_path: P
     assert (first.origin, first.revision()) == (second.origin, second.revision())
 
 
-def test_an_empty_session_says_nothing_and_is_no_fault(session: Session, tmp_path: Path) -> None:
+def test_an_empty_session_is_told_where_it_is_named_and_passed_over_in_a_folder(
+    session: Session, tmp_path: Path
+) -> None:
     session.beside("permission-mode", permissionMode="default")
-    assert memories(session.save(tmp_path)) == []
+    path = session.save(tmp_path)
+    (fault,) = read(path)[1]
+    assert fault.why == "holds a session in which nobody has said anything that can be remembered"
+    assert read(tmp_path) == ([], [])
 
 
 def test_a_transcript_is_known_by_its_structure(session: Session, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from ricordo.exchange import Skipped
 from ricordo.memory import Json, Origin, clean, digest
+from ricordo.sources import NotText
 from ricordo.sources.blobs import Blob
 from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.conversations import ASSISTANT, USER, Conversation, ConversationSource, Turn
@@ -38,7 +39,7 @@ EVENTS = {"user_message": USER, "agent_message": ASSISTANT}
 
 
 def rollouts(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationSource]:
-    """The session of a rollout, titled by its first prompt. One without a turn yet is a source that says nothing."""
+    """The session of a rollout, titled by its first prompt. Raises NotText for one without a turn yet."""
     reading, faults = _Reading(), []
     for found in lines(blob):
         if isinstance(found, Skipped):
@@ -47,8 +48,11 @@ def rollouts(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationS
             reading.take(fields(found.value))
             faults += faults_in(found.value, _shape(found.value), f"{blob.where}, line {found.number}")
     stem = PurePosixPath(blob.name).name.removesuffix(".jsonl")
+    conversation = reading.conversation(stem)
+    if not conversation.turns and not faults:
+        raise NotText(blob.where, "holds a session in which nobody has said anything that can be remembered")
     yield ConversationSource(
-        conversation=reading.conversation(stem), circumstances=circumstances, reader=READER, faults=tuple(faults)
+        conversation=conversation, circumstances=circumstances, reader=READER, faults=tuple(faults)
     )
 
 

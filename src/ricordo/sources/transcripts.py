@@ -31,6 +31,7 @@ READER = "claude-code-1"
 CONTENT: Shape = (str, [{"type!": str, "text": str}])
 SAID: Shape = {"type!": str, "message!": {"content!": CONTENT}}
 BESIDE: Shape = {"type!": str, "attachment": {"type!": str, "prompt": CONTENT}}
+UNSPOKEN = "holds a session in which nobody has said anything that can be remembered"
 MAX_META = 65_536
 # Helpers that are given the whole session again, to sum it up or to guess what comes next.
 OVERHEAD = ("agent-acompact-", "agent-aprompt_suggestion-")
@@ -94,9 +95,9 @@ class TranscriptSource:
 
 
 def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[TranscriptSource]:
-    """The session of a transcript. One in which nobody has said anything yet is a source that says nothing.
+    """The session of a transcript.
 
-    Raises NotText for that of a helper which only repeats a session.
+    Raises NotText for one in which nobody has said anything yet, and for that of a helper which only repeats a session.
     """
     stem = PurePosixPath(blob.name).name.removesuffix(".jsonl")
     if stem.startswith(OVERHEAD):
@@ -112,6 +113,8 @@ def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[Transcript
                 faults.append(found)
 
     transcript = read_transcript(read())
+    if not transcript.turns and not faults:
+        raise NotText(blob.where, UNSPOKEN)
     session = stem if stem in transcript.sessions or not transcript.sessions else transcript.sessions[-1]
     aside = all(turn.branch is Branch.SIDECHAIN for turn in transcript.turns)
     helper = (transcript.agent or stem) if stem.startswith("agent-") or (transcript.turns and aside) else None
