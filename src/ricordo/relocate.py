@@ -128,6 +128,7 @@ def _carried(said: Iterable[Memory], old: Iterable[Memory]) -> Iterable[Memory]:
             continue
         twin = waiting.pop(0)
         moved = replace(memory, created_at=twin.created_at, superseded_by=twin.superseded_by)
+        moved = moved.as_buried(buried=moved.buried or twin.buried)
         only_said = EventOrigin.SAID in (memory.event_origin, twin.event_origin)
         yield moved.happened(twin.event) if only_said and twin.event_origin is EventOrigin.SAID else moved
 

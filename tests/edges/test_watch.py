@@ -127,6 +127,7 @@ async def test_what_is_written_changed_and_deleted_is_followed(followed: Followe
 
 async def test_a_file_that_is_moved_takes_its_memories_along(followed: Followed) -> None:
     (before,) = [memory async for memory in followed.memories()]
+    await followed.memory.bury([before.id])
     (followed.folder / "sub").mkdir()
     (followed.folder / "a.txt").rename(followed.folder / "sub" / "b.txt")
     with anyio.fail_after(LONG):
@@ -134,6 +135,7 @@ async def test_a_file_that_is_moved_takes_its_memories_along(followed: Followed)
             await anyio.sleep(0.05)
     (after,) = [memory async for memory in followed.memories()]
     assert after.origin.uri.endswith("/sub/b.txt")
+    assert after.buried
     assert after.created_at == before.created_at
     assert (after.text, after.event_timestamp) == (before.text, before.event_timestamp)
     await followed.still("one")
