@@ -339,6 +339,11 @@ def test_a_wild_date_is_no_date(wild: object, tmp_path: Path) -> None:
 # --- what is broken ---
 
 
+def test_a_message_happened_when_it_was_said_whatever_day_it_speaks_of(tmp_path: Path) -> None:
+    (memory,) = told(tmp_path, message("sold?", "Yesterday I sold the clock."))
+    assert (memory.event_timestamp, memory.event_origin) == (datetime(2026, 5, 4, 9, tzinfo=UTC), EventOrigin.SOURCE)
+
+
 def test_a_broken_record_costs_itself_alone_and_is_told_with_its_place(tmp_path: Path) -> None:
     good = json.dumps(CLOCK)
     path = tmp_path / "conversations.json"
