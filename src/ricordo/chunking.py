@@ -157,20 +157,22 @@ class StructureChunker:
         return parts
 
     def _part(self, text: str, parts: list[_Part], target: int, find: Callable[[str], Joints]) -> list[_Part]:
-        """Part further what costs more than the target, measuring all that is new at once."""
-        stretches: list[_Part] = []
+        """Part further what costs more than the target, and measure the new parts."""
+        parted: list[_Part] = []
         for part in parts:
-            if part.cost <= target:
-                stretches.append(part)
+            found = find(text[part.start : part.end]) if part.cost > target else []
+            if not found:
+                parted.append(part)
                 continue
-            joints = [(part.start, part.joint)]
-            joints += [(part.start + offset, joint) for offset, joint in find(text[part.start : part.end])]
-            ends = [offset for offset, _ in joints[1:]] + [part.end]
-            known = part.cost if len(joints) == 1 else 0
-            stretches += [_Part(start, end, known, joint) for (start, joint), end in zip(joints, ends, strict=True)]
-        costs = iter(self._costs([text[part.start : part.end] for part in stretches if not part.cost]))
-        # Nothing is free: parts that cost nothing alone may cost something together.
-        return [part if part.cost else part._replace(cost=max(1, next(costs))) for part in stretches]
+            starts = [part.start, *(part.start + offset for offset, _ in found)]
+            ends = [*starts[1:], part.end]
+            costs = self._costs([text[start:end] for start, end in zip(starts, ends, strict=True)])
+            joints = [part.joint, *(joint for _, joint in found)]
+            # Nothing is free: parts that cost nothing alone may cost something together.
+            parted += [
+                _Part(*each) for each in zip(starts, ends, [max(1, cost) for cost in costs], joints, strict=True)
+            ]
+        return parted
 
 
 def characters(text: str) -> Joints:
