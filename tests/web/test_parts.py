@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ricordo.exchange import Survey
-from ricordo.memory import told
+from ricordo.exchange import Batch, Entry, Survey
+from ricordo.memory import Chunk, told
 from ricordo.render.phrases import safe
 from ricordo.testing import InMemoryStore
 from ricordo.web.charts import bars, parts
@@ -178,17 +180,58 @@ def test_only_so_much_is_kept() -> None:
     assert len(trash.kept) == 50
 
 
+@pytest.fixture
+async def store() -> InMemoryStore:
+    opened = InMemoryStore()
+    await opened.open()
+    return opened
+
+
+async def write(store: InMemoryStore, text: str) -> None:
+    memory = told(text, now=NOW)
+    chunk = Chunk(memory_id=memory.id, origin_uri=memory.origin.uri, text=text)
+    await store.add("a", Batch(memories=(memory,), entries=(Entry(chunk=chunk, lexemes=tuple(text.split())),)))
+
+
 @pytest.mark.anyio
-async def test_an_overview_is_fresh_where_it_must_be() -> None:
-    clock, store = Clock(), InMemoryStore()
-    await store.open()
-    surveys = Surveys(clock=clock)
+async def test_an_overview_is_kept_as_long_as_nothing_was_written(store: InMemoryStore) -> None:
+    surveys = Surveys(clock=Clock())
+    await write(store, "one")
     first = await surveys.of(store, "a", UTC)
     assert await surveys.of(store, "a", UTC) is first
-    surveys.changed("a")
+    await write(store, "two words")
+
     assert await surveys.of(store, "a", UTC, fresh=False) is first
-    second = await surveys.of(store, "a", UTC)
+    assert (await surveys.of(store, "a", UTC)).survey.current == 2
+
+
+@pytest.mark.anyio
+async def test_what_we_changed_ourselves_is_looked_at_anew(store: InMemoryStore) -> None:
+    surveys = Surveys(clock=Clock())
+    first = await surveys.of(store, "a", UTC)
+    surveys.changed("a")
+
+    assert await surveys.of(store, "a", UTC) is not first
+
+
+@pytest.mark.anyio
+async def test_an_old_overview_is_shown_once_more_while_a_new_one_is_made(store: InMemoryStore) -> None:
+    clock, waiting = Clock(), list[Callable[[], Coroutine[Any, Any, None]]]()
+    surveys = Surveys(clock=clock, spawn=waiting.append)
+    first = await surveys.of(store, "a", UTC)
+    clock.now += timedelta(minutes=2).total_seconds()
+    assert [await surveys.of(store, "a", UTC) for _ in range(3)] == [first] * 3
+    (renew,) = waiting
+    await renew()
+
+    assert await surveys.of(store, "a", UTC) is not first
+
+
+@pytest.mark.anyio
+async def test_without_a_background_an_old_overview_is_made_anew_at_once(store: InMemoryStore) -> None:
+    clock = Clock()
+    surveys = Surveys(clock=clock)
+    first = await surveys.of(store, "a", UTC)
     clock.now += timedelta(minutes=2).total_seconds()
 
-    assert second is not first
-    assert await surveys.of(store, "a", UTC, fresh=False) is not second
+    assert await surveys.of(store, "a", UTC) is not first

@@ -44,6 +44,7 @@ def create_app(engine: Engine, access: Access, diagnose: Callable[[], Diagnosis]
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with engine, anyio.create_task_group() as group:
             app.state.service = service = Service(engine=engine, access=access, diagnose=diagnose)
+            service.surveys.spawn = group.start_soon
             group.start_soon(_sweep, service.trash)
             yield
             group.cancel_scope.cancel()

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
 from anyio import to_thread
 
+from ricordo.errors import StoreError
 from ricordo.exchange import Held
 from ricordo.protocols import Stats, Store, Survey
-from ricordo.query import TimeRange
+from ricordo.query import EVERYTHING, TimeRange
 
 __all__ = ["Overview", "Place", "Surveys", "by_day"]
 
@@ -23,6 +27,8 @@ TAGS = 12
 FRESH_SECONDS = 10.0
 LASTING_SECONDS = 60.0
 MOST = 100
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,52 +98,88 @@ def _beginning(uri: str) -> str:
     return f"{parts.scheme}://{parts.netloc}/" if parts.netloc else f"{uri.partition(':')[0]}:"
 
 
+Mark = tuple[int, float, float]
+Spawn = Callable[[Callable[[], Coroutine[Any, Any, None]]], object]
+
+
 @dataclass(slots=True)
 class _Kept:
     overview: Overview
     made: float
+    mark: Mark
     changed: bool = False
+    renewing: bool = False
 
 
 @dataclass(slots=True)
 class Surveys:
-    """Overviews by namespace. Of many requests for one that is not fresh, one asks the store and the others wait."""
+    """Overviews by namespace. Of many requests for one that is not there, one asks the store and the others wait.
+
+    A survey reads every memory, which takes a second at 100,000. So one is kept as long as the namespace has as many
+    chunks and lexemes as it had, which the store tells at once; what these do not show (a title, a tag) is seen within
+    a minute or at the second look, for then it is made anew by what `spawn` runs in the background.
+    """
 
     clock: Callable[[], float] = time.monotonic
+    spawn: Spawn | None = None
     kept: dict[str, _Kept] = field(default_factory=dict)
     locks: dict[str, anyio.Lock] = field(default_factory=dict)
     counted: tuple[float, Stats] | None = None
     counting: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def of(self, store: Store, namespace: str, zone: tzinfo, *, fresh: bool = True) -> Overview:
-        """The overview of a namespace, no older than some seconds; a minute where it need not be fresh.
+        """The overview of a namespace; one of a minute ago at most will do where it need not be `fresh`.
 
         Raises StoreError.
         """
         async with self.locks.setdefault(namespace, anyio.Lock()):
             known = self.kept.get(namespace)
-            if known is not None and self._serves(known, fresh=fresh):
+            if known is not None and not fresh and self._age(known) <= LASTING_SECONDS:
                 return known.overview
-            survey = await store.survey(namespace)
-            overview = await to_thread.run_sync(Overview.of, survey, zone)
-            if len(self.kept) >= MOST:
-                self.kept.clear()
-            self.kept[namespace] = _Kept(overview, self.clock())
-            return overview
+            mark = await _mark(store, namespace)
+            if known is None or known.changed or known.mark != mark:
+                known = await self._made(store, namespace, zone, mark)
+            elif self._age(known) > LASTING_SECONDS:
+                if self.spawn is None:
+                    known = await self._made(store, namespace, zone, mark)
+                elif not known.renewing:
+                    known.renewing = True
+                    self.spawn(partial(self._renew, store, namespace, zone))
+            return known.overview
+
+    async def _renew(self, store: Store, namespace: str, zone: tzinfo) -> None:
+        try:
+            await self._made(store, namespace, zone, await _mark(store, namespace))
+        except StoreError:
+            _log.warning("the survey of a namespace could not be renewed", exc_info=True)
+            self.kept.pop(namespace, None)  # whoever asks next is told why
+
+    async def _made(self, store: Store, namespace: str, zone: tzinfo, mark: Mark) -> _Kept:
+        survey = await store.survey(namespace)
+        overview = await to_thread.run_sync(Overview.of, survey, zone)
+        if len(self.kept) >= MOST:
+            self.kept.clear()
+        made = self.kept[namespace] = _Kept(overview, self.clock(), mark)
+        return made
 
     async def stats(self, store: Store) -> Stats:
-        """Counts over the whole store, as fresh. Raises StoreError."""
+        """Counts over the whole store, some seconds old at most. Raises StoreError."""
         async with self.counting:
             if self.counted is None or self.clock() - self.counted[0] > FRESH_SECONDS:
                 self.counted = self.clock(), await store.stats()
             return self.counted[1]
 
-    def _serves(self, known: _Kept, *, fresh: bool) -> bool:
-        age = self.clock() - known.made
-        return age <= FRESH_SECONDS and not known.changed if fresh else age <= LASTING_SECONDS
+    def _age(self, known: _Kept) -> float:
+        return self.clock() - known.made
 
     def changed(self, namespace: str) -> None:
         """What is known of a namespace, and of the whole store, is old now."""
         self.counted = None
         if namespace in self.kept:
             self.kept[namespace].changed = True
+
+
+async def _mark(store: Store, namespace: str) -> Mark:
+    """What changes with nearly everything that is written, and costs nothing: the statistics that BM25 needs."""
+    found = await store.by_words(namespace, (), EVERYTHING, 1)
+    return found.chunks, found.mean_length, found.mean_context_length

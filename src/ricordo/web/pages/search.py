@@ -110,7 +110,12 @@ def _arms(arms: Mapping[str, int]) -> Iterator[tuple[str, int, float]]:
 
 def chips(visit: Visit, state: Asked, recall: Recall | None) -> Iterator[Chip]:
     """What narrows the answer: the window read from the question, and each filter."""
-    if recall is not None and recall.time is not None and "any_time" not in state and not {"since", "until"} & state.keys():
+    if (
+        recall is not None
+        and recall.time is not None
+        and "any_time" not in state
+        and not {"since", "until"} & state.keys()
+    ):
         yield Chip("window", _window(visit, recall.time), visit.address("/", state, any_time=True))
     for name in FILTERS:
         value = state.get(name)
