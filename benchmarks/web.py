@@ -1,15 +1,17 @@
 """How fast the pages and REST answer: `python benchmarks/web.py [--store URL] [--clients N] [--seconds S] [--json]`.
 
 Prints, and asserts nothing. First each page and endpoint is asked for one after the other, over the loopback, and what
-the models took is taken off. Then many clients at once ask for pages in turn, as fast as they are answered.
-Passages are not embedded, for that would take the model an hour: their vectors are random directions, which costs
-search the same. Filling takes minutes; `--store` names one that was filled so before.
+the models took is taken off; beside it stands what the server's processor spent on one, models and all, which another
+program on the machine does not lengthen as it does the time. Then many clients at once ask for pages in turn, as fast
+as they are answered. Passages are not embedded, for that would take the model an hour: their vectors are random
+directions, which costs search the same. Filling takes minutes; `--store` names one that was filled so before.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -32,12 +34,20 @@ from ricordo.models import load_embedder
 CHUNKS, CLIENTS, SECONDS = 100_000, 200, 60.0
 TARGET_MS = 100.0
 ASKED = 40
-WARM_UP = 5
+WARM_UP = 40
 PATIENCE = 300.0
 MODELS = ("embed", "rerank")
 SERVER_TIMING = re.compile(r"(\w+);dur=([\d.]+)")
 QUESTIONS = 40
 LOOKUPS = ("/timeline", "/api/stats", "/", "/sources")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """How long an address takes outside the models, and the processor's milliseconds for one answer, where known."""
+
+    outside: Spread
+    processor_ms: float | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,7 +68,7 @@ class Report:
 
     machine: Machine
     chunks: int
-    pages: Mapping[str, Spread]
+    pages: Mapping[str, Page]
     crowd: Crowd | None
 
 
@@ -99,7 +109,7 @@ def measure(url: str, clients: int, seconds: float) -> Report:
             base = f"{parts.scheme}://{parts.netloc}"
             headers = {"Authorization": f"Bearer {told['token']}"}
             chunks = httpx2.get(f"{base}/api/stats", headers=headers, timeout=60).json()["chunks"]
-            pages = _one_by_one(base, headers, _addresses(asked, [memory.id for memory in stored]))
+            pages = _one_by_one(base, headers, _addresses(asked, [memory.id for memory in stored]), server.pid)
             crowd = anyio.run(_at_once, base, headers, asked, clients, seconds) if clients else None
         finally:
             server.terminate()
@@ -138,20 +148,34 @@ def _addresses(asked: Sequence[str], ids: Sequence[str]) -> dict[str, list[str]]
     }
 
 
-def _one_by_one(base: str, headers: Mapping[str, str], addresses: Mapping[str, Sequence[str]]) -> dict[str, Spread]:
-    """Milliseconds of each, without what the models took for a question."""
+def _one_by_one(
+    base: str, headers: Mapping[str, str], addresses: Mapping[str, Sequence[str]], server: int
+) -> dict[str, Page]:
+    """What each takes, once it was asked for."""
     found = {}
     with httpx2.Client(base_url=base, headers=headers, timeout=PATIENCE) as client:
         for name, paths in addresses.items():
-            spent = []
-            for number, path in enumerate(islice(cycle(paths), WARM_UP + ASKED)):
+            for path in islice(cycle(paths), WARM_UP):
+                client.get(path).raise_for_status()
+            used, spent = _processor_ms(server), []
+            for path in islice(cycle(paths), ASKED):
                 begin = time.perf_counter()
                 answer = client.get(path).raise_for_status()
-                milliseconds = (time.perf_counter() - begin) * 1000
-                if number >= WARM_UP:
-                    spent.append(milliseconds - _inference(answer))
-            found[name] = spread(spent)
+                spent.append((time.perf_counter() - begin) * 1000 - _inference(answer))
+            by_now = _processor_ms(server)
+            each = (by_now - used) / ASKED if by_now is not None and used is not None else None
+            found[name] = Page(outside=spread(spent), processor_ms=each)
     return found
+
+
+def _processor_ms(process: int) -> float | None:
+    """The processor's time that a process has used, where the system tells of it as Linux does."""
+    try:
+        told = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+    except OSError:
+        return None
+    user, system = told.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def _inference(answer: httpx2.Response) -> float:
@@ -201,9 +225,13 @@ def markdown(report: Report) -> list[str]:
     return [
         f"{report.machine}",
         "",
-        f"| at {report.chunks:,} chunks | p50 / p95, ms, outside the models | target |",
-        "|---|---|---|",
-        *(f"| {name} | {found} | {TARGET_MS:.0f} |" for name, found in report.pages.items()),
+        f"| at {report.chunks:,} chunks | p50 / p95, ms, outside the models | target | processor, ms, models too |",
+        "|---|---|---|---|",
+        *(
+            f"| {name} | {page.outside} | {TARGET_MS:.0f} | "
+            + ("|" if page.processor_ms is None else f"{page.processor_ms:.0f} |")
+            for name, page in report.pages.items()
+        ),
         *(["", _of_crowd(crowd)] if (crowd := report.crowd) else []),
     ]
 
