@@ -300,6 +300,14 @@ async def test_telling_again_changes_nothing_unless_it_is_written_over(store: St
 # --- words ---
 
 
+async def test_asked_for_no_terms_a_store_tells_its_statistics_alone(store: Store) -> None:
+    await store.add("a", batch(memory("baikal pipeline"), memory("a lake of ours, deep")))
+    found = await store.by_words("a", (), EVERYTHING, 1)
+
+    assert (found.matches, found.chunks) == ((), 2)
+    assert found.mean_length > 0
+
+
 async def test_words_are_found_with_the_counts_that_bm25_needs(store: Store) -> None:
     twice = memory("baikal pipeline baikal", context="notes on baikal")
     await store.add("a", batch(twice, memory("another thing")))
