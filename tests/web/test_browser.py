@@ -15,7 +15,7 @@ import ricordo
 from browsers import CHROMIUM, browser
 from household import NOW, fill, settings
 from liveweb import Live, live
-from website import DIAGNOSIS
+from website import DIAGNOSIS, engine
 
 pytestmark = [
     pytest.mark.browser,
@@ -133,6 +133,16 @@ def test_an_answer_explains_itself(page: Page, house: Live) -> None:
     assert first.locator(".arm").count() >= 1
     expect(first.get_by_text("What it scores by words (BM25)")).to_be_visible()
     expect(first.locator(".terms")).to_contain_text("lisbon")
+
+
+def test_an_answer_shows_which_words_met(chromium: Browser) -> None:
+    with live(engine(), lambda: DIAGNOSIS) as small:
+        for page in signed_in(chromium, small):
+            remember(page, small, "The spare wheel stands in the cellar of Mira")
+            page.goto(f"{small.url}/?query=where is the wheel Mira")
+            page.locator("details.why summary").click()
+            expect(page.locator(".meetings mark").first).to_have_text("wheel")
+            expect(page.locator(".words .text mark")).to_have_text(["wheel", "Mira"])
 
 
 def test_a_memory_is_corrected_and_its_history_is_seen(page: Page, house: Live) -> None:
