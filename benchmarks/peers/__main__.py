@@ -33,13 +33,12 @@ def main() -> None:
     vectors = Vectors(Model(options.model), options.cache / "vectors")
     with tempfile.TemporaryDirectory(prefix="ricordo-peers-") as folder, serving(vectors) as url:
         material = prepared(options.folder, Path(folder) / "material", vectors, options.records)
-        cost = vectors.cost()
         outcomes = []
         for peer in chosen(options.only):
-            entrant = Entrant(peer=peer, cache=options.cache, url=url, model=options.model)
+            entrant = Entrant(peer=peer, cache=options.cache, url=url, model=options.model, patience_s=options.patience)
             outcomes.append(contend(entrant, material, Path(folder)))
-            say(f"{' | '.join(row(outcomes[-1], cost, material))} ({outcomes[-1].seconds:.0f} s)")
-    print(markdown(describe_machine(), cost, material, outcomes))
+            say(f"{' | '.join(row(outcomes[-1], material))} ({outcomes[-1].seconds:.0f} s)")
+    print(markdown(describe_machine(), vectors.model, material, outcomes))
     say(f"{time.perf_counter() - started:.0f} s")
 
 
@@ -49,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("folder", type=Path, help="where LoCoMo lies")
     options.add_argument("--records", type=int, metavar="N", help="a seeded sample, for a quick look")
     options.add_argument("--only", nargs="+", metavar="PEER", choices=[peer.name for peer in PEERS])
+    options.add_argument("--patience", type=int, default=240, metavar="S", help="seconds for the questions of a store")
     options.add_argument("--model", default=MODEL, help="one of ricordo's embedders, for everybody")
     options.add_argument("--cache", type=Path, default=user_cache_path("ricordo-peers"), metavar="FOLDER")
     return options

@@ -21,20 +21,22 @@ from ricordo.eval.metrics import outcome
 __all__ = ["Entrant", "Outcome", "contend"]
 
 SEAT = Path(__file__).with_name("seat.py")
-STEP_S = 1200
+STEP_S = 1800
 """What a step may take; then it has failed, and the table says so."""
-PATIENCE_S = 150
-"""What the questions of one store may take; then the rest is not asked, and the table says how many were."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entrant:
-    """A peer, the folder that its environment lies in, and where it gets vectors."""
+    """A peer, the folder that its environment lies in, and where it gets vectors.
+
+    After `patience_s` the rest of a store's questions is not asked, and the table says how many were.
+    """
 
     peer: Peer
     cache: Path
     url: str
     model: str
+    patience_s: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,7 +102,7 @@ def _measured(entrant: Entrant, home: Environment, material: Material, folder: P
         "vectors": entrant.peer.vectors,
         "url": entrant.url,
         "model": entrant.model,
-        "patience_s": PATIENCE_S,
+        "patience_s": entrant.patience_s,
     }
     filled = _step(home, {**job, "step": "fill"}, folder)
     size = sum(file.stat().st_size for file in (folder / "0").rglob("*") if file.is_file())

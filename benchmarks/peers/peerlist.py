@@ -56,16 +56,16 @@ PEERS = (
         vectors=True,
     ),
     Peer(
-        name="mem0",
-        title="mem0, `infer=False`",
-        requirements=("mem0ai==2.2.1", "fastembed==0.9.1"),
-        settings="local Qdrant, hybrid with fastembed's BM25, threshold 0; vectors by its OpenAI provider",
-    ),
-    Peer(
         name="mcp_memory",
         title="mcp-memory-service",
         # pysqlite3 stands in where Python's own SQLite cannot load extensions.
         requirements=("mcp-memory-service==12.4.0", "pysqlite3-binary; sys_platform == 'linux'"),
         settings="sqlite-vec, `mode=hybrid`, weights 0.3 and 0.7; vectors by its external embedding API",
+    ),
+    Peer(
+        name="mem0",
+        title="mem0, `infer=False`",
+        requirements=("mem0ai==2.2.1", "fastembed==0.9.1"),
+        settings="local Qdrant, hybrid with fastembed's BM25, threshold 0; vectors by its OpenAI provider",
     ),
 )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
-from contest import Measured, Outcome
+from contest import Outcome
 from material import AGENT_MEMORY, LOCOMO, Material
-from vectors import Cost
+from vectors import Model
 
 from ricordo.eval.metrics import Outcome as Ranks
 from ricordo.eval.metrics import means
 from ricordo.eval.timing import Machine, spread
 
-__all__ = ["markdown"]
+__all__ = ["markdown", "row"]
 
 NOTHING = "–"
 QUALITY = ("recall@10", "mrr")
@@ -24,7 +24,6 @@ HEAD = (
     "agent memory recall@10",
     "MRR",
     "records/s",
-    "with the model",
     "recall p50 / p95, ms",
     "memory, MiB",
     "on disk, MiB",
@@ -32,11 +31,11 @@ HEAD = (
 )
 
 
-def markdown(machine: Machine, cost: Cost, material: Material, outcomes: Sequence[Outcome]) -> str:
+def markdown(machine: Machine, model: Model, material: Material, outcomes: Sequence[Outcome]) -> str:
     """What was given, what was measured, by category, and who was measured how."""
     parts = (
-        given(machine, cost, material),
-        table(HEAD, [row(outcome, cost, material) for outcome in outcomes]),
+        given(machine, model, material, outcomes),
+        table(HEAD, [row(outcome, material) for outcome in outcomes]),
         by_category(AGENT_MEMORY, outcomes),
         by_category(LOCOMO, outcomes),
         table(
@@ -56,7 +55,7 @@ def markdown(machine: Machine, cost: Cost, material: Material, outcomes: Sequenc
     return "\n\n".join(part for part in parts if part)
 
 
-def given(machine: Machine, cost: Cost, material: Material) -> str:
+def given(machine: Machine, model: Model, material: Material, outcomes: Sequence[Outcome]) -> str:
     """The data, the model and the machine."""
     of = {name: [task.collection for task in material.of(name)] for name in (AGENT_MEMORY, LOCOMO)}
     counts = "; ".join(
@@ -65,11 +64,14 @@ def given(machine: Machine, cost: Cost, material: Material) -> str:
         for name, found in of.items()
         if found
     )
-    model = (
-        f"{cost.name}: {cost.passage_ms:.1f} ms a record and {cost.question_ms:.1f} ms a question, "
-        f"{cost.load_s:.1f} s to load, {cost.mib:.0f} MiB"
+    told = [f"{model.name}: {model.load_s:.1f} s to load, {model.mib:.0f} MiB"]
+    for measured in (one.measured for one in outcomes if one.measured and one.measured.fill_model_s):
+        record_ms = measured.fill_model_s * 1000 / len(material.timed.collection.memories)
+        question_ms = spread([model_ms for _, model_ms in measured.times]).p50
+        told.append(f"{record_ms:.1f} ms a record and {question_ms:.1f} ms a question (p50)")
+    return "\n\n".join(
+        (counts, ", ".join(told), ", ".join(f"{name} {value}" for name, value in asdict(machine).items()))
     )
-    return "\n\n".join((counts, model, ", ".join(f"{name} {value}" for name, value in asdict(machine).items())))
 
 
 def remarks(outcomes: Sequence[Outcome], material: Material) -> Iterator[str]:
@@ -84,7 +86,7 @@ def remarks(outcomes: Sequence[Outcome], material: Material) -> Iterator[str]:
                 yield f"{one.peer.title}: {asked} of {wanted} questions of {name} were asked in the time, by lot"
 
 
-def row(outcome: Outcome, cost: Cost, material: Material) -> tuple[str, ...]:
+def row(outcome: Outcome, material: Material) -> tuple[str, ...]:
     """A peer's line; dashes where it failed."""
     found = outcome.measured
     if found is None:
@@ -96,19 +98,11 @@ def row(outcome: Outcome, cost: Cost, material: Material) -> tuple[str, ...]:
         *quality(found.ranks.get(LOCOMO, ())),
         *quality(found.ranks.get(AGENT_MEMORY, ())),
         f"{records / (found.fill_s - found.fill_model_s):,.0f}",
-        f"{records / with_model(outcome, found, records * cost.passage_ms / 1000):,.0f}",
         f"{outside.p50:.1f} / {outside.p95:.1f}",
         f"{found.resident_mib:.0f}",
         f"{found.store_mib:.0f}",
         f"{found.start_s:.1f}",
     )
-
-
-def with_model(outcome: Outcome, found: Measured, model_s: float) -> float:
-    """Seconds to fill: as they were where the model was within, otherwise with the model's added."""
-    if found.fill_model_s or outcome.peer.name == "fts5":
-        return found.fill_s
-    return found.fill_s + model_s
 
 
 def quality(ranks: Sequence[Ranks]) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +14,8 @@ from ricordo.memory import digest
 from ricordo.models import load_embedder
 from ricordo.protocols import Embedder
 
-__all__ = ["Cost", "Model", "Vectors"]
+__all__ = ["Model", "Vectors"]
 
-SAMPLE = 200
 BATCH = 512
 
 
@@ -33,17 +31,6 @@ class Model:
         found.embed_queries(["once, so that it is loaded"])
         self.load_s = time.perf_counter() - begin
         self.mib = resident_mib() - before
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cost:
-    """What the model takes of whoever runs it: to load, in memory, and of each text in milliseconds."""
-
-    name: str
-    load_s: float
-    mib: float
-    passage_ms: float
-    question_ms: float
 
 
 class Vectors:
@@ -74,25 +61,6 @@ class Vectors:
                 return known[text]
         found: NDArray[np.float32] = self.model.embedder.embed_passages([text])[0]
         return found
-
-    def cost(self) -> Cost:
-        """Measured now, on some of the texts."""
-        embedder = self.model.embedder
-        passages, questions = list(self._passages)[:SAMPLE], list(self._questions)[:SAMPLE]
-        begin = time.perf_counter()
-        embedder.encode_passages(passages)
-        passage_s = time.perf_counter() - begin
-        begin = time.perf_counter()
-        for question in questions:
-            embedder.embed_queries([question])
-        question_s = time.perf_counter() - begin
-        return Cost(
-            name=self.model.name,
-            load_s=self.model.load_s,
-            mib=self.model.mib,
-            passage_ms=passage_s / max(1, len(passages)) * 1000,
-            question_ms=question_s / max(1, len(questions)) * 1000,
-        )
 
     def _kept(self, kind: str, texts: Sequence[str]) -> NDArray[np.float32]:
         file = self.folder / f"{digest(self.model.embedder.fingerprint, kind, *texts)}.npy"
