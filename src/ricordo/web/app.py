@@ -46,6 +46,7 @@ def create_app(engine: Engine, access: Access, diagnose: Callable[[], Diagnosis]
             app.state.service = service = Service(engine=engine, access=access, diagnose=diagnose)
             service.surveys.spawn = group.start_soon
             group.start_soon(_sweep, service.trash)
+            group.start_soon(service.look_around)
             yield
             group.cancel_scope.cancel()
 

@@ -77,6 +77,10 @@ class Service:
         """What a namespace holds, from above. Raises StoreError."""
         return await self.surveys.of(self.store, namespace, self.engine.settings.zone(), fresh=fresh)
 
+    async def look_around(self) -> None:
+        """Survey the namespace that is set before anybody asks for a page of it."""
+        await self.surveys.renew(self.store, self.engine.namespace, self.engine.settings.zone())
+
     def imported(self, memory: Engine, what: str, counts: Ingested) -> None:
         """Note what was read."""
         self.surveys.changed(memory.namespace)

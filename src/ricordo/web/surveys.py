@@ -144,10 +144,11 @@ class Surveys:
                     known = await self._made(store, namespace, zone, mark)
                 elif not known.renewing:
                     known.renewing = True
-                    self.spawn(partial(self._renew, store, namespace, zone))
+                    self.spawn(partial(self.renew, store, namespace, zone))
             return known.overview
 
-    async def _renew(self, store: Store, namespace: str, zone: tzinfo) -> None:
+    async def renew(self, store: Store, namespace: str, zone: tzinfo) -> None:
+        """Make an overview anew while the one that is there, if any, is given out; what goes wrong is logged."""
         try:
             await self._made(store, namespace, zone, await _mark(store, namespace))
         except StoreError:
