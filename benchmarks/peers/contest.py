@@ -45,7 +45,6 @@ class Measured:
 
     fill_s: float
     fill_model_s: float
-    peak_mib: float
     start_s: float
     resident_mib: float
     store_mib: float
@@ -110,7 +109,6 @@ def _measured(entrant: Entrant, home: Environment, material: Material, folder: P
     return Measured(
         fill_s=filled["tasks"][0]["seconds"],
         fill_model_s=filled["tasks"][0]["model_s"],
-        peak_mib=filled["peak_mib"],
         start_s=asked["start_s"],
         resident_mib=asked["resident_mib"],
         store_mib=size / 2**20,

@@ -96,7 +96,7 @@ def fill(job: dict[str, Any]) -> dict[str, Any]:
         begin = time.perf_counter()
         model_s = peer.fill(seat, records, vectors)
         done.append({"seconds": time.perf_counter() - begin, "model_s": model_s})
-    return {"tasks": done, "peak_mib": peak_mib()}
+    return {"tasks": done}
 
 
 def ask(job: dict[str, Any]) -> dict[str, Any]:
