@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
 from functools import partial
 
@@ -31,6 +31,15 @@ DUMP_PAGE = 500
 DROP_PAGE = 5000
 FIRST_ANALYSIS = 200  # chunks
 LAST_ANALYSIS = 100_000
+
+
+@contextmanager
+def stored() -> Iterator[None]:
+    """Around what only makes searching fast: all is stored whatever comes of it, and the next batch tries again."""
+    try:
+        yield
+    except StoreError as error:
+        log.warning("what was added is stored, but searching it may be slow for now: %s", error)
 
 
 class PostgresStore:
@@ -194,8 +203,9 @@ class PostgresStore:
             postponed = self._postponed
         finally:
             self._postponed = None
-        for (namespace, fingerprint), dimension in postponed.items():
-            await self._make_index(namespace, fingerprint, dimension)
+        with stored():
+            for (namespace, fingerprint), dimension in postponed.items():
+                await self._make_index(namespace, fingerprint, dimension)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[PostgresStore]:
@@ -231,12 +241,10 @@ class PostgresStore:
                 after = page[-1].id
 
     async def _tend(self, namespace: str, batch: Batch, chunks: int) -> None:
-        """Keep a grown database fast. The batch is stored whatever comes of it, and the next one tries again."""
-        try:
+        """Keep a grown database fast."""
+        with stored():
             await self._index(namespace, batch)
             await self._analyse(chunks)
-        except StoreError as error:
-            log.warning("what was added is stored, but searching it may be slow for now: %s", error)
 
     async def _index(self, namespace: str, batch: Batch) -> None:
         """Make the index that this namespace has come to need for vectors such as the batch holds."""
