@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ricordo.errors import StoreError
 from ricordo.exchange import Batch, Entry, Survey
 from ricordo.memory import Chunk, told
 from ricordo.render.phrases import safe
@@ -178,6 +179,19 @@ def test_only_so_much_is_kept() -> None:
         trash.put("a", (told(f"note {number}", now=NOW),))
 
     assert len(trash.kept) == 50
+
+
+def test_what_could_not_be_put_back_is_kept() -> None:
+    trash = Trash(clock=Clock())
+    binned = trash.put("a", (told("gone", now=NOW),))
+
+    with pytest.raises(StoreError), trash.taken(binned.key):
+        raise StoreError("the disk is full")
+    assert trash.of("a") == [binned]
+
+    with trash.taken(binned.key) as taken:
+        assert (taken, trash.of("a")) == (binned, [])  # nobody else puts it back meanwhile
+    assert trash.take(binned.key) is None
 
 
 @pytest.fixture

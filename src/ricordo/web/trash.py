@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ricordo.memory import Memory
@@ -54,6 +55,17 @@ class Trash:
         """Take it out; None when it is gone."""
         self.sweep()
         return self.kept.pop(key, None)
+
+    @contextmanager
+    def taken(self, key: str) -> Iterator[Binned | None]:
+        """What was taken out, None when it is gone; whatever goes wrong with it meanwhile, it is kept again."""
+        binned = self.take(key)
+        try:
+            yield binned
+        except BaseException:
+            if binned is not None:
+                self.kept[key] = binned
+            raise
 
     def sweep(self) -> None:
         """Drop what has been kept long enough."""

@@ -97,9 +97,9 @@ async def trash(call: Call) -> Response:
 async def take_back(call: Call) -> Response:
     """It is put back as it was, or dropped from this process too."""
     drop, service = call.given.flag("drop"), call.service
-    binned = service.trash.take(call.given.text("key"))
-    if binned is None:
-        raise HTTPException(404, "it is gone: it was put back, dropped, or kept for its ten minutes")
-    restored = () if drop else await service.within(binned.namespace).restore(binned.memories)
+    with service.trash.taken(call.given.text("key")) as binned:
+        if binned is None:
+            raise HTTPException(404, "it is gone: it was put back, dropped, or kept for its ten minutes")
+        restored = () if drop else await service.within(binned.namespace).restore(binned.memories)
     service.surveys.changed(binned.namespace)
     return reply(call.request, {"restored": list(restored)})

@@ -51,11 +51,11 @@ async def trash(visit: Visit) -> Response:
 async def decide(visit: Visit, given: Given) -> Response:
     """It is put back as it was, or dropped from this process too."""
     key, drop = given.text("key"), given.flag("drop")
-    binned = visit.service.trash.take(key)
-    if binned is None:
-        raise HTTPException(404, visit.say("trash.gone"))
-    if drop:
-        return visit.leave("/trash")
-    await visit.service.within(binned.namespace).restore(binned.memories)
+    with visit.service.trash.taken(key) as binned:
+        if binned is None:
+            raise HTTPException(404, visit.say("trash.gone"))
+        if drop:
+            return visit.leave("/trash")
+        await visit.service.within(binned.namespace).restore(binned.memories)
     visit.service.surveys.changed(binned.namespace)
     return visit.leave(f"/memory/{binned.memories[-1].id}")
