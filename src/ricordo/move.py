@@ -104,6 +104,7 @@ class _Run:
     moved: Moved = field(default_factory=Moved)
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
     said: defaultdict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    replaced: dict[tuple[str, str], str] = field(default_factory=dict)
 
     async def take(self, namespace: str, items: Sequence[Memory | Tombstone]) -> None:
         memories = await self._not_forgotten(namespace, [item for item in items if isinstance(item, Memory)])
@@ -136,6 +137,8 @@ class _Run:
             key = (namespace, memory.origin.uri)
             self.origins[key] = memory.origin
             self.said[key].add(memory.id)
+            if memory.superseded_by is not None:
+                self.replaced[namespace, memory.id] = memory.superseded_by
         self.moved = replace(
             self.moved,
             memories=self.moved.memories + len(memories),
@@ -170,9 +173,15 @@ class _Run:
         return there.as_far_as(page).checksum()
 
     async def close_readings(self, wanted: str | None) -> None:
-        """Let the target know which origins were read whole, but forget nothing there for it."""
+        """See that what was replaced is replaced in the target too, which a page by itself cannot tell; and let the
+        target know which origins were read whole, but forget nothing there for it.
+        """
         async for namespace, item in self.target.dump(wanted):
-            if isinstance(item, Memory) and (namespace, item.origin.uri) in self.said:
+            if not isinstance(item, Memory):
+                continue
+            if item.superseded_by is None and (successor := self.replaced.get((namespace, item.id))):
+                await self._excuse(namespace, item, successor)
+            if (namespace, item.origin.uri) in self.said:
                 self.said[namespace, item.origin.uri].add(item.id)
         for (namespace, uri), ids in self.said.items():
             known = await self.source.reading(namespace, uri)
@@ -180,6 +189,14 @@ class _Run:
                 origin = self.origins[namespace, uri]
                 reading = Reading(origin=origin, revision=known.revision, memory_ids=frozenset(ids))
                 await self.target.add(namespace, Batch(readings=(reading,)))
+
+    async def _excuse(self, namespace: str, memory: Memory, successor: str) -> None:
+        """A memory that was replaced may be current again where its successor was forgotten. Raises StoreError."""
+        if not await self.target.tombstones(namespace, [successor]):
+            raise StoreError(
+                f"namespace {namespace!r}: memory {memory.id} was replaced in the source and counts as current in "
+                "the target; the source is untouched: run `ricordo doctor` on both stores"
+            )
 
 
 async def move(

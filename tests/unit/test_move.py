@@ -139,6 +139,22 @@ async def test_a_copy_that_differs_is_told(stores: dict[str, Store]) -> None:
         await move(stores["memory"], target)
 
 
+class Unlinked(InMemoryStore):
+    """A store that loses what replaced a memory, where that came with a later page."""
+
+    async def dump(self, namespace: str | None = None) -> AsyncIterator[tuple[str, Memory | Tombstone]]:
+        async for name, item in super().dump(namespace):
+            yield name, replace(item, superseded_by=None) if isinstance(item, Memory) else item
+
+
+async def test_a_copy_that_lost_what_replaced_a_memory_is_told(stores: dict[str, Store]) -> None:
+    await fill(stores["memory"])
+    target = Unlinked()
+    await target.open()
+    with pytest.raises(StoreError, match="counts as current"):
+        await move(stores["memory"], target)
+
+
 async def test_what_was_forgotten_in_the_target_stays_forgotten(stores: dict[str, Store]) -> None:
     await fill(stores["sqlite"], count=3)
     await move(stores["sqlite"], stores["memory"])
