@@ -48,16 +48,16 @@ class Site:
         return str(answer.json()["id"])
 
 
-def engine() -> Engine:
-    settings = Settings(store="memory:", tz="UTC")
+def engine(tz: str = "UTC") -> Engine:
+    settings = Settings(store="memory:", tz=tz)
     return ricordo.open(InMemoryStore(), settings=settings, embedder=HashEmbedder(), clock=lambda: NOW)
 
 
 @contextmanager
-def running() -> Iterator[Site]:
-    """The application over an empty memory."""
+def running(tz: str = "UTC") -> Iterator[Site]:
+    """The application over an empty memory, whose owner lives in the zone."""
     access = Access(port=PORT)
-    app = create_app(engine(), access, lambda: DIAGNOSIS)
+    app = create_app(engine(tz), access, lambda: DIAGNOSIS)
     with TestClient(app, base_url=BASE) as stranger:
         program = TestClient(app, base_url=BASE, headers={"Authorization": f"Bearer {access.token}"})
         browser = TestClient(app, base_url=BASE, headers={"Accept": "text/html", "Sec-Fetch-Site": "same-origin"})

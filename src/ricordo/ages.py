@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from ricordo.memory import EventOrigin, EventTime, Memory
 
-__all__ = ["age", "age_of", "day", "gap", "occasion", "period"]
+__all__ = ["age", "age_of", "day", "gap", "local", "occasion", "period"]
 
 INSTANT = timedelta(microseconds=1)
 SHORTEST_DAY, LONGEST_DAY = timedelta(hours=20), timedelta(hours=28)
@@ -26,7 +26,7 @@ def occasion(memory: Memory, now: datetime, zone: tzinfo) -> str:
     if event is None:
         verb = "said" if memory.origin.kind == "told" else "learned"
         learned = memory.updated_at
-        return f"{verb} {learned.astimezone(zone).date().isoformat()}, {age(learned, now, zone)}"
+        return f"{verb} {local(learned, zone).date().isoformat()}, {age(learned, now, zone)}"
     said = "said " if event.origin is EventOrigin.SAID else ""
     how = HOW.get(event.origin)
     return f"{said}{period(event, zone)}, {age_of(event, now, zone)}" + (f" ({how})" if how else "")
@@ -40,14 +40,14 @@ def age_of(event: EventTime, now: datetime, zone: tzinfo) -> str:
 
 def period(event: EventTime, zone: tzinfo) -> str:
     """`2026-05-03`, `2026-05-03 17:00`, `week of 2026-04-27`, `May 2026`, `2026`; else its first and its last day."""
-    start = event.start.astimezone(zone)
+    start = local(event.start, zone)
     if event.end is None:
         return day(event.start, zone)
-    end = event.end.astimezone(zone)
+    end = local(event.end, zone)
     if event.end - event.start < SHORTEST_DAY:
         hours = f"{start:%Y-%m-%d %H:%M}"
         return hours if event.grain in ("minute", "hour") else f"{hours} to {end:%H:%M}"
-    last = (event.end - INSTANT).astimezone(zone).date()
+    last = local(event.end - INSTANT, zone).date()
     if last == start.date():
         return last.isoformat()
     name = NAMES.get(event.grain or "")
@@ -87,15 +87,23 @@ def gap(earlier: EventTime, later: EventTime, zone: tzinfo) -> str | None:
     return age(end, later.start, zone).removesuffix(" ago")
 
 
+def local(moment: datetime, zone: tzinfo) -> datetime:
+    """The moment in the zone; in UTC where the calendar ends before it is there: in year 1 and in year 9999."""
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment.astimezone(UTC)
+
+
 def day(moment: datetime, zone: tzinfo) -> str:
     """The date in the zone, with the time unless that is midnight."""
-    local = moment.astimezone(zone)
-    return local.date().isoformat() if local.time() == time() else f"{local:%Y-%m-%d %H:%M}"
+    there = local(moment, zone)
+    return there.date().isoformat() if there.time() == time() else f"{there:%Y-%m-%d %H:%M}"
 
 
 def age(moment: datetime, now: datetime, zone: tzinfo) -> str:
     """How long ago, by the calendar of the zone: `today`, `yesterday`, `3 weeks ago`, `in 2 days`."""
-    days = (now.astimezone(zone).date() - moment.astimezone(zone).date()).days
+    days = (local(now, zone).date() - local(moment, zone).date()).days
     near = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days)
     if near:
         return near

@@ -68,6 +68,14 @@ def test_a_time_of_day_is_told_unless_it_is_midnight_in_the_zone() -> None:
     assert day(midnight_in_moscow, UTC) == "2026-11-15 21:00"
 
 
+def test_a_moment_that_a_zone_has_no_date_for_is_told_in_utc() -> None:
+    first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 30, tzinfo=UTC)
+
+    assert day(first, ZoneInfo("America/New_York")) == "0001-01-01"
+    assert day(last, ZoneInfo("Asia/Irkutsk")) == "9999-12-31 23:30"
+    assert age(first, NOW, ZoneInfo("America/New_York")) == "2025 years ago"
+
+
 def test_what_has_no_event_time_says_when_it_was_learned() -> None:
     assert occasion(a_memory("x", TOLD, None), NOW, UTC) == "said 2026-11-16, today"
     assert occasion(a_memory("x", NOTE, None), NOW, UTC) == "learned 2026-11-16, today"

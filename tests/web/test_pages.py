@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ricordo.web.wording import LANGUAGES, preferred, wording
-from website import Site
+from website import Site, running
 
 PAGES = ("/", "/timeline", "/sources", "/import", "/statistics", "/settings", "/namespaces", "/remember", "/trash")
 LIGHT = 150 * 1024
@@ -224,6 +224,23 @@ def test_all_that_a_source_said_is_forgotten_together(site: Site) -> None:
 
 
 # --- time ---
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo"])
+def test_the_edges_of_the_calendar_are_shown_in_any_zone(zone: str) -> None:
+    with running(zone) as site:
+        ids = [site.remember(f"the edge {when}", when=when) for when in ("0001-01-01T00:00:00Z", "9999-12-31T23:30Z")]
+        addresses = (
+            *PAGES,
+            "/?query=edge",
+            "/timeline?topic=edge",
+            "/timeline?as_of=0001-01-01T00:00Z",
+            "/source?uri=told",
+            *(f"/memory/{id_}" for id_ in ids),
+        )
+
+        answers = {address: site.browser.get(address).status_code for address in addresses}
+        assert answers == dict.fromkeys(addresses, 200)
 
 
 def test_the_timeline_zooms_from_years_to_a_day(site: Site, pool: str) -> None:

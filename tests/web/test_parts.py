@@ -249,3 +249,21 @@ async def test_without_a_background_an_old_overview_is_made_anew_at_once(store: 
     clock.now += timedelta(minutes=2).total_seconds()
 
     assert await surveys.of(store, "a", UTC) is not first
+
+
+@pytest.mark.anyio
+async def test_a_survey_that_cannot_be_made_anew_is_logged_and_tried_again(
+    store: InMemoryStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    waiting: list[Callable[[], Coroutine[Any, Any, None]]] = []
+    clock = Clock()
+    surveys = Surveys(clock=clock, spawn=waiting.append)
+    await surveys.of(store, "a", UTC)
+    clock.now += timedelta(minutes=2).total_seconds()
+    kept = surveys.kept["a"]
+    await surveys.of(store, "a", UTC)
+    await store.close()
+    await waiting[0]()
+
+    assert "could not be renewed" in caplog.text
+    assert (kept.renewing, surveys.kept) == (False, {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
-from ricordo.ages import day
+from ricordo.ages import day, local
 from ricordo.memory import EventTime, Memory
 from ricordo.query import TimeRange
 from ricordo.web.wording import Wording
@@ -30,7 +30,7 @@ class Moments:
 
     def date(self, moment: datetime) -> str:
         """The date alone."""
-        return moment.astimezone(self.zone).date().isoformat()
+        return local(moment, self.zone).date().isoformat()
 
     def iso(self, moment: datetime) -> str:
         return moment.isoformat()
@@ -41,7 +41,7 @@ class Moments:
 
     def period(self, event: EventTime) -> str:
         """`2026-05-03`, `2026-05`, `2026`, or its first and its last day."""
-        start = event.start.astimezone(self.zone)
+        start = local(event.start, self.zone)
         if event.end is None:
             return self.day(event.start)
         if event.grain in ("month", "year"):
@@ -64,7 +64,7 @@ class Moments:
         """`3 weeks ago`, by the calendar of the zone."""
         if moment is None:
             return ""
-        days = (self.now.astimezone(self.zone).date() - moment.astimezone(self.zone).date()).days
+        days = (local(self.now, self.zone).date() - local(moment, self.zone).date()).days
         if days in (0, 1):
             return self.say("today" if days == 0 else "yesterday")
         length, unit = next((length, unit) for length, unit in UNITS if abs(days) >= 2 * length or unit == "days")

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import anyio
 from anyio import to_thread
 
+from ricordo.ages import local
 from ricordo.errors import StoreError
 from ricordo.exchange import Held
 from ricordo.protocols import Stats, Store, Survey
@@ -70,7 +71,7 @@ class Overview:
         last = bisect_left(self.quarters, within.end) if within.end else len(self.quarters)
         counts: Counter[str] = Counter()
         for quarter in self.quarters[first:last]:
-            counts[f"{quarter.astimezone(self.zone):%H}"] += self.survey.events[quarter]
+            counts[f"{local(quarter, self.zone):%H}"] += self.survey.events[quarter]
         return counts
 
 
@@ -78,7 +79,7 @@ def by_day(quarters: Mapping[datetime, int], zone: tzinfo) -> dict[str, int]:
     """Counts by the day in the zone, in order."""
     counts: Counter[str] = Counter()
     for start, number in quarters.items():
-        counts[start.astimezone(zone).date().isoformat()] += number
+        counts[local(start, zone).date().isoformat()] += number
     return dict(sorted(counts.items()))
 
 
@@ -149,11 +150,15 @@ class Surveys:
 
     async def renew(self, store: Store, namespace: str, zone: tzinfo) -> None:
         """Make an overview anew while the one that is there, if any, is given out; what goes wrong is logged."""
+        known = self.kept.get(namespace)
         try:
             await self._made(store, namespace, zone, await _mark(store, namespace))
-        except StoreError:
+        except (StoreError, ValueError, ArithmeticError):  # what is stored may be what nobody thought of
             _log.warning("the survey of a namespace could not be renewed", exc_info=True)
             self.kept.pop(namespace, None)  # whoever asks next is told why
+        finally:
+            if known is not None:
+                known.renewing = False
 
     async def _made(self, store: Store, namespace: str, zone: tzinfo, mark: Mark) -> _Kept:
         survey = await store.survey(namespace)

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from starlette.responses import Response
 
+from ricordo.ages import local
 from ricordo.errors import InvalidInput
 from ricordo.memory import Memory
 from ricordo.query import Filters, TimeRange
@@ -202,9 +203,9 @@ def _bounds(overview: Overview, visit: Visit) -> tuple[str, int, int] | None:
     """For a slider over days: the first day, how many days there are, and where on it the visit stands."""
     if not overview.quarters:
         return None
-    first = overview.quarters[0].astimezone(visit.zone).date()
-    last = max(visit.now, overview.quarters[-1]).astimezone(visit.zone).date()
+    first = local(overview.quarters[0], visit.zone).date()
+    last = local(max(visit.now, overview.quarters[-1]), visit.zone).date()
     days = max(1, (last - first) // timedelta(days=1))
     as_of = visit.asked.time("as_of", visit.memory)
-    stands = (as_of.start.astimezone(visit.zone).date() - first) // timedelta(days=1) if as_of else days
+    stands = (local(as_of.start, visit.zone).date() - first) // timedelta(days=1) if as_of else days
     return first.isoformat(), days, min(days, max(0, stands))
