@@ -237,6 +237,7 @@ async def test_a_server_killed_during_an_ingest_loses_and_doubles_nothing(store:
         told_so_far += batch
 
     tell(f"back after kill -9 within {slowest:.1f} s")
+    assert slowest <= 5
     stats = await store.stats()
     assert (stats.memories, stats.chunks) == (1200, 1200)
     assert await store.check() == ()
