@@ -62,6 +62,8 @@ async def explain(reader: Reader, query: Query, memory_id: str, chunk_id: str | 
     statistics = await store.by_words(namespace, terms, EVERYTHING, 1)
     rows = await store.candidates(namespace, [chunk_id] if chunk_id else ids, Aspects(terms=terms))
     scored = [(_scores(probe, each.match, statistics, reader.bm25), each.chunk) for each in rows]
+    if not scored:
+        raise NotFound(f"the memory {memory.id} was forgotten meanwhile")
     found, chunk = max(scored, key=lambda each: (sum(term.score for term in each[0]), -each[1].position))
     met = await _meetings(probe, chunk, reader.embedder, reader) if reader.embedder is not None else ()
     return Explanation(chunk=chunk, terms=found, meetings=met)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 import ricordo
 from ricordo.engine import Engine
 from ricordo.errors import NotFound
-from ricordo.exchange import TokenVectors
+from ricordo.exchange import Entry, TokenVectors
 from ricordo.explain import explain
 from ricordo.meeting import meetings, places
 from ricordo.query import Query
@@ -124,3 +125,20 @@ async def test_a_chunk_of_another_memory_explains_nothing(memory: Engine) -> Non
     told = await memory.remember(SAID)
     with pytest.raises(NotFound, match="chunk"):
         await explain(memory.reader, Query(text="door"), told.id, "0" * 24)
+
+
+class Forgetful(InMemoryStore):
+    """Where somebody forgets a memory as soon as its entries were read."""
+
+    async def entries(self, namespace: str, memory_ids: Sequence[str], fingerprint: str | None) -> tuple[Entry, ...]:
+        found = await super().entries(namespace, memory_ids, fingerprint)
+        await self.forget(namespace, memory_ids, datetime.now(UTC))
+        return found
+
+
+@pytest.mark.anyio
+async def test_what_is_forgotten_meanwhile_is_not_found() -> None:
+    async with ricordo.open(Forgetful(), embedder="none") as memory:
+        told = await memory.remember(SAID)
+        with pytest.raises(NotFound, match="meanwhile"):
+            await explain(memory.reader, Query(text="door"), told.id)
