@@ -104,6 +104,17 @@ def test_pages_of_what_happened_at_one_moment_lose_nothing(site: Site) -> None:
     assert (len(seen), second["next"]) == (9, None)
 
 
+def test_pages_of_a_source_are_full_beside_one_whose_name_goes_on(site: Site) -> None:
+    notes = "# One\n\nThe pot.\n\n# Two\n\nThe shed.\n\n# Three\n\nThe gate.\n"
+    files = {"a.md": f"---\ndate: 2026-03-01\n---\n{notes}", "a.md.md": f"---\ndate: 2026-03-02\n---\n{notes}"}
+    site.program.post("/api/ingest", files=[("files", (name, text.encode())) for name, text in files.items()])
+    first = get(site, "/api/source", uri="upload:a.md", limit=2)
+    second = get(site, "/api/source", uri="upload:a.md", limit=2, cursor=first["next"])
+
+    assert [{memory["source"]["uri"] for memory in page["said"]} for page in (first, second)] == [{"upload:a.md"}] * 2
+    assert (len(first["said"]), len(second["said"]), second["next"]) == (2, 1, None)
+
+
 def test_what_stands_near_a_memory_is_told(site: Site) -> None:
     memory_id = site.remember("the kitchen door code is 4471")
     other = site.remember("the garden door code is 9052")

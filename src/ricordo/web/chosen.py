@@ -49,7 +49,8 @@ async def said_by(
     service: Service, namespace: str, source: Held, limit: int, cursor: str | None
 ) -> tuple[tuple[Memory, ...], str | None]:
     """A page of the memories of a source whose time is known, earliest first, and the cursor of those before them."""
-    told = source.origin.uri == TOLD
-    uri = f"{TOLD}:" if told else source.origin.uri
-    memories, following = await earlier(service.store, namespace, Filters(origin=uri, superseded=True), limit, cursor)
-    return tuple(item for item in memories if told or item.origin.uri == uri), following
+    uri = source.origin.uri
+    if uri == TOLD:
+        return await earlier(service.store, namespace, Filters(origin=f"{TOLD}:", superseded=True), limit, cursor)
+    of_any_like_it = Filters(origin=uri, superseded=True)
+    return await earlier(service.store, namespace, of_any_like_it, limit, cursor, lambda item: item.origin.uri == uri)

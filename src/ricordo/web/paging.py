@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -38,12 +38,21 @@ def page_of(items: Sequence[T], limit: int, cursor: str | None) -> tuple[Sequenc
     return items[start:end], _closed(end) if end < len(items) else None
 
 
+def _any(_: Memory) -> bool:
+    return True
+
+
 async def earlier(
-    store: Store, namespace: str, filters: Filters, limit: int, cursor: str | None
+    store: Store,
+    namespace: str,
+    filters: Filters,
+    limit: int,
+    cursor: str | None,
+    wanted: Callable[[Memory], bool] = _any,
 ) -> tuple[tuple[Memory, ...], str | None]:
     """The latest memories of known time before the cursor, earliest first, and the cursor of those before them.
 
-    Raises InvalidInput, StoreError.
+    Of what passes the filters only those that are `wanted` count. Raises InvalidInput, StoreError.
     """
     within_limits(limit)
     before = _place(_opened(cursor)) if cursor else None
@@ -51,10 +60,10 @@ async def earlier(
     asked = limit + 1
     while True:
         found = await store.timeline(namespace, bounded, asked)
-        kept = [memory for memory in found if before is None or _where(memory) < before]
+        kept = [memory for memory in found if wanted(memory) and (before is None or _where(memory) < before)]
         if len(kept) > limit or len(found) < asked:
             break
-        asked *= FACTOR  # many happened at the same moment
+        asked *= FACTOR  # many happened at the same moment, or few are wanted
     page = tuple(kept[-limit:])
     return page, _closed([page[0].event_timestamp.isoformat(), page[0].id]) if len(kept) > limit else None  # type: ignore[union-attr]  # a timeline has times
 
