@@ -24,7 +24,7 @@ TALL = {"why": 1120}
 SOUND = Diagnosis(
     settings={},
     findings=(
-        Finding(name="store", status="ok", message="405 memories in 405 chunks, schema version 4"),
+        Finding(name="store", status="ok", message="405 memories in 405 chunks, schema version 2"),
         Finding(name="embedder", status="ok", message="all-minilm-l6-v2, loaded and used in 9 ms"),
         Finding(
             name="Russian",
