@@ -326,6 +326,7 @@ def test_without_its_model_words_are_enough(remember: Remember, hook: Hook, envi
     environment["RICORDO_EMBEDDER"] = "no-such-model"
 
     assert FACT in hook("prompt-submit", CLAUDE["UserPromptSubmit"])
+    assert "no embedder is named 'no-such-model'" in _journal(environment)
 
 
 def test_a_damaged_store_is_a_line_in_the_journal(hook: Hook, environment: dict[str, str]) -> None:
@@ -601,6 +602,32 @@ def test_a_keeper_whose_store_was_replaced_leaves(
 
     assert process.wait(timeout=60) == 0
     assert "was replaced" in _journal(environment, "keeper.log")
+
+
+@unix
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["no-such-model", "local:/no/such/folder"])
+def test_a_keeper_without_its_model_answers_and_reads_by_words(
+    model: str, remember: Remember, hook: Hook, environment: dict[str, str], tmp_path: Path
+) -> None:
+    transcript = tmp_path / "session.md"
+    transcript.write_text("Lunch is at noon.\n")
+    remember()
+    environment["RICORDO_EMBEDDER"] = model
+    hook("Stop", {**CLAUDE["Stop"], "cwd": "/", "transcript_path": str(transcript)})
+    (entry,) = (Path(environment["RICORDO_HOME"]) / "state" / "queue").glob("*.json")
+    os.utime(entry, (time.time() - 60,) * 2)
+
+    environment["RICORDO_KEEPER"] = "auto"
+    with subprocess.Popen([sys.executable, "-m", "ricordo", "keep"], env=environment) as process:
+        try:
+            _until(lambda: "the queue was read, exit code 0" in _journal(environment, "keeper.log"), 30)
+            assert "answers by words alone: " in _journal(environment, "keeper.log")
+            assert look(place_for(load_settings({}, environment), environment)).model == "none"
+            assert FACT in hook("prompt-submit", CLAUDE["UserPromptSubmit"])
+            assert _journal(environment) == "", "the keeper answered"
+        finally:
+            process.terminate()
 
 
 @unix

@@ -192,17 +192,32 @@ class _Hook:
 
         from ricordo.engine import open
         from ricordo.hooks.telling import brief, context
+        from ricordo.models import NONE
         from ricordo.window import utc_now
 
         clock = self.clock or utc_now
 
         async def ask_store() -> str:
-            async with open(settings=replace(self.settings, embedder="none", reranker="none"), clock=clock) as memory:
+            async with open(settings=replace(self.settings, embedder=NONE, reranker=NONE), clock=clock) as memory:
                 if payload.event == "prompt-submit":
                     return await context(memory, payload.prompt, workplace, clock())
                 return await brief(memory, workplace, clock())
 
+        if self.settings.embedder != NONE:
+            self._note_missing_model()
         return anyio.run(ask_store)
+
+    def _note_missing_model(self) -> None:
+        """Whoever asked for a model should be able to find out why words alone answer; nothing is loaded for that."""
+        from ricordo.equipment import chosen_embedder
+
+        try:
+            _, notices = chosen_embedder(self.settings)
+        except RicordoError as error:
+            self.say(f"answered by words alone: {type(error).__name__}: {error}")
+        else:
+            for notice in notices:
+                self.say(notice.message)
 
 
 def _arguments(given: Mapping[str, str]) -> list[str]:

@@ -9,6 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from subprocess import DEVNULL
@@ -20,13 +21,14 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 
 from ricordo.engine import Engine, open
 from ricordo.equipment import chosen_embedder
-from ricordo.errors import RicordoError
+from ricordo.errors import InvalidInput, ModelError, RicordoError
 from ricordo.hooks.queue import TranscriptQueue
 from ricordo.hooks.telling import brief, context
 from ricordo.hooks.workplace import Workplace
 from ricordo.journal import note
 from ricordo.keeper.frames import HEAD, PROTOCOL, VERSION, Document, FrameError, length, pack, unpack
 from ricordo.keeper.place import Place, peer, store_file
+from ricordo.models import NONE
 from ricordo.query import Query
 from ricordo.settings import Settings, state_directory
 from ricordo.window import utc_now
@@ -47,6 +49,9 @@ SETTLED = 20.0
 AGAIN = 300.0
 """Seconds until work on the queue that failed is tried again."""
 
+LOADING = "loading"
+"""What is said of the model until it is known whether there is one."""
+
 GONE = (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, anyio.ClosedResourceError, TimeoutError)
 
 
@@ -66,7 +71,7 @@ class _Keeper:
         self.journal = state_directory() / JOURNAL
         self.queue = TranscriptQueue(folder=state_directory() / "queue")
         self.memory: Engine | None = None
-        self.model = "loading"
+        self.model = LOADING
         self.begun = self.asked = time.monotonic()
         self.answers = self.busy = 0
         self.reading = False
@@ -89,22 +94,34 @@ class _Keeper:
     async def _remember_all(self) -> None:
         """Have the store open, by words alone at first, with the model once that is loaded, until it is time to go."""
         try:
-            async with open(settings=replace(self.settings, embedder="none", reranker="none")) as words:
+            async with (
+                open(settings=replace(self.settings, embedder=NONE, reranker=NONE)) as words,
+                AsyncExitStack() as stack,
+            ):
                 self.memory = words
                 self.opened.set()
                 await self._let_others_go_first()
-                embedder, _ = await to_thread.run_sync(chosen_embedder, self.settings)
-                if embedder is None:
-                    self.model = "none"
-                    await self.leaving.wait()
-                    return
-                async with open(settings=replace(self.settings, reranker="none"), embedder=embedder) as whole:
-                    # The first question reads all vectors; nobody should wait for that.
-                    await whole.reader.context(Query(text="memory", namespace=self.settings.namespace))
-                    self.memory, self.model = whole, embedder.fingerprint
-                    await self.leaving.wait()
+                try:
+                    self.memory, self.model = await self._with_model(words, stack)
+                except (ModelError, InvalidInput) as error:
+                    note(self.journal, f"answers by words alone: {type(error).__name__}: {error}")
+                    self.model = NONE
+                    self.arguments = (*self.arguments, "--embedder", NONE)
+                await self.leaving.wait()
         except RicordoError as error:
             note(self.journal, f"{type(error).__name__}: {error}")
+
+    async def _with_model(self, words: Engine, stack: AsyncExitStack) -> tuple[Engine, str]:
+        """The store with the model that is set, and that model's name. Raises ModelError, InvalidInput."""
+        embedder, notices = await to_thread.run_sync(chosen_embedder, self.settings)
+        if embedder is None:
+            for notice in notices:
+                note(self.journal, notice.message)
+            return words, NONE
+        whole = await stack.enter_async_context(open(settings=replace(self.settings, reranker=NONE), embedder=embedder))
+        # The first question reads all vectors; nobody should wait for that.
+        await whole.reader.context(Query(text="memory", namespace=self.settings.namespace))
+        return whole, embedder.fingerprint
 
     async def _let_others_go_first(self) -> None:
         """Whoever started this keeper waits for an answer by words; loading the model would slow it down."""
@@ -137,7 +154,9 @@ class _Keeper:
                     self.leaving.set()
 
     def _has_transcripts(self) -> bool:
-        return not self.reading and time.monotonic() > self.read_after and self.queue.waiting(SETTLED) > 0
+        if self.reading or self.model == LOADING or time.monotonic() <= self.read_after:
+            return False
+        return self.queue.waiting(SETTLED) > 0
 
     async def _read_queue(self) -> None:
         """In a process of its own and with less right to the machine, so that nobody's question waits for it."""
