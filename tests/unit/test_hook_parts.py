@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
 import sys
 import time
 import tomllib
@@ -278,3 +279,13 @@ def test_a_journal_that_cannot_be_written_is_no_trouble(tmp_path: Path) -> None:
 
 def test_it_is_known_since_when_this_process_is() -> None:
     assert 0 < time.monotonic() - born() < 86_400
+
+
+def test_a_deadline_that_is_moved_nearer_is_kept() -> None:
+    code = (
+        "import time; from ricordo.hooks.guard import Guard; "
+        "guard = Guard(time.monotonic() + 60, lambda: None); time.sleep(0.1); "
+        "guard.deadline = time.monotonic() + 0.1; time.sleep(60)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], timeout=30, check=False).returncode == 0

@@ -12,13 +12,15 @@ __all__ = ["Guard", "born"]
 
 STARTING = 0.1
 """Seconds that Python takes to get here, where the system does not tell since when this process is."""
+STEP = 0.05
+"""Seconds until a deadline that was moved nearer is noticed."""
 
 
 class Guard:
     """Ends this process with 0: with an answer, or in silence at a deadline, whatever it is busy with.
 
     Threads that wait for a lock or for a model are not waited for. `overdue` is called when the time is up. The
-    deadline, by the monotonic clock, may be put off. Whatever else is printed goes to standard error.
+    deadline, by the monotonic clock, may be moved either way. Whatever else is printed goes to standard error.
     """
 
     def __init__(self, deadline: float, overdue: Callable[[], None]) -> None:
@@ -40,7 +42,7 @@ class Guard:
 
     def _watch(self) -> None:
         while (left := self.deadline - time.monotonic()) > 0:
-            time.sleep(left)
+            time.sleep(min(left, STEP))
         # An answer that is being written is written whole.
         with self._ending:
             try:
