@@ -590,6 +590,26 @@ def test_a_keeper_that_nobody_asks_leaves(environment: dict[str, str], remember:
 
 @unix
 @pytest.mark.slow
+def test_a_keeper_that_nobody_asks_reads_what_was_set_aside_before_it_leaves(
+    environment: dict[str, str], remember: Remember, hook: Hook, tmp_path: Path
+) -> None:
+    transcript = tmp_path / "session.md"
+    transcript.write_text("Tomasz moved the deployment of Baikal to Thursdays.\n")
+    remember()
+    hook("Stop", {**CLAUDE["Stop"], "cwd": "/", "transcript_path": str(transcript)})
+    queue = TranscriptQueue(folder=Path(environment["RICORDO_HOME"]) / "state" / "queue")
+    (entry,) = queue.folder.glob("*.json")
+    # Not settled yet when the keeper would leave.
+    os.utime(entry, (time.time() - 12,) * 2)
+    environment["RICORDO_KEEPER_MINUTES"] = "0"
+
+    done = subprocess.run([sys.executable, "-m", "ricordo", "keep"], env=environment, timeout=60, check=False)
+
+    assert (done.returncode, queue.waiting()) == (0, 0)
+
+
+@unix
+@pytest.mark.slow
 def test_a_keeper_whose_store_was_replaced_leaves(
     environment: dict[str, str], keeper: Keeper, remember: Remember, place: Place
 ) -> None:

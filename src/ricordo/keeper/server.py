@@ -150,13 +150,17 @@ class _Keeper:
                 elif self._has_transcripts():
                     self.reading = True
                     group.start_soon(self._read_queue)
-                elif idle > self.settings.keeper_minutes * 60 and not self.reading:
+                elif idle > self.settings.keeper_minutes * 60 and not self._expects_transcripts():
                     self.leaving.set()
 
     def _has_transcripts(self) -> bool:
         if self.reading or self.model == LOADING or time.monotonic() <= self.read_after:
             return False
         return self.queue.waiting(SETTLED) > 0
+
+    def _expects_transcripts(self) -> bool:
+        """Whether some are being read, or will be as soon as they have settled; what failed is left to others."""
+        return self.reading or (time.monotonic() > self.read_after and self.queue.waiting() > 0)
 
     async def _read_queue(self) -> None:
         """In a process of its own and with less right to the machine, so that nobody's question waits for it."""
