@@ -182,8 +182,7 @@ def read_arguments(tool: Surface, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments by the tool's schema, with its defaults; null is as good as not given.
 
     A number may come as digits, or as 8.0, a truth value as a word, and one text in place of several, as models write
-    them. Raises InvalidInput, which says
-    what the tool takes.
+    them. Raises InvalidInput, which says what the tool takes.
     """
     unknown = sorted(set(given) - set(tool.takes))
     if unknown:
