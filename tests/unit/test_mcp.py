@@ -374,6 +374,17 @@ async def test_words_alone_answer_until_the_model_is_there(tmp_path: Path) -> No
     assert [memory["why"] for memory in found["memories"]] == ["vectors 1"]
 
 
+async def test_a_topic_does_not_wait_for_the_model_either(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, embedder="all-minilm-l6-v2")
+    async with (
+        Desk(settings=chosen, clock=lambda: NOW, patience=0) as desk,
+        Client(build(desk, Rules(), local=False)) as client,
+    ):
+        result = await client.call_tool("timeline", {"topic": "port"})
+
+    assert "the model is loading" in str(result.content)
+
+
 # --- isolation ---
 
 

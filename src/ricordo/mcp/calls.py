@@ -138,12 +138,17 @@ async def forget(caller: Caller, given: Mapping[str, Any]) -> Answer:
 
 async def timeline(caller: Caller, given: Mapping[str, Any]) -> Answer:
     """The latest events of all namespaces in question, earliest first."""
+    from ricordo.query import Query
+    from ricordo.timeline import of_topic
+
     filters, limit = caller.filters(given), given["limit"]
 
     async def ask(engine: Engine) -> Timeline:
-        if given["topic"]:
-            await caller.desk.reader(engine)
-        return await engine.timeline(given["topic"], limit=limit, filters=filters)
+        if not given["topic"]:
+            return await engine.timeline(limit=limit, filters=filters)
+        reader = await caller.desk.reader(engine)
+        query = Query(text=given["topic"], namespace=engine.namespace, limit=limit, filters=filters)
+        return of_topic(query, await reader.recall(query))
 
     engines = await caller.engines(given["namespace"])
     found = [await ask(engine) for engine in engines]
