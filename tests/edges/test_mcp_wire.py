@@ -419,3 +419,17 @@ def test_the_token_cannot_be_guessed_and_only_its_owner_reads_it(
     assert token() == (first, place)
     assert len(first) >= 32
     assert sys.platform == "win32" or Path(place).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("held", ["", "guessed\n"])
+def test_a_token_in_its_file_that_could_be_guessed_is_refused(
+    held: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ricordo.mcp.http import token
+
+    monkeypatch.setenv("RICORDO_HOME", str(tmp_path))
+    monkeypatch.delenv("RICORDO_MCP_TOKEN", raising=False)
+    Path(token()[1]).write_text(held, encoding="ascii")
+
+    with pytest.raises(InvalidInput, match=r"mcp-token must have 16 characters at least"):
+        token()

@@ -40,14 +40,18 @@ def token() -> tuple[str, str]:
     Raises InvalidInput for one that could be guessed.
     """
     if given := os.environ.get(TOKEN, "").strip():
-        if len(given) < LEAST_TOKEN:
-            raise InvalidInput(f"{TOKEN} must have {LEAST_TOKEN} characters at least")
-        return given, TOKEN
+        return _long_enough(given, TOKEN), TOKEN
     file = data_directory() / "mcp-token"
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         _write_once(file, secrets.token_urlsafe(32))
-    return file.read_text(encoding="ascii").strip(), str(file)
+    return _long_enough(file.read_text(encoding="ascii").strip(), f"the token in {file}"), str(file)
+
+
+def _long_enough(given: str, name: str) -> str:
+    if len(given) < LEAST_TOKEN:
+        raise InvalidInput(f"{name} must have {LEAST_TOKEN} characters at least")
+    return given
 
 
 def _write_once(file: Path, text: str) -> None:
