@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TypeAlias, cast
+from urllib.parse import SplitResult, urlsplit
 
 from ricordo.errors import InvalidInput
 
@@ -24,6 +25,7 @@ __all__ = [
     "clean",
     "digest",
     "told",
+    "uri_parts",
 ]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -44,6 +46,14 @@ class Origin:
     kind: str
     uri: str
     title: str | None = None
+
+
+def uri_parts(uri: str) -> SplitResult:
+    """A URI taken apart; one that is malformed (`https://[x`) has a path and nothing else."""
+    try:
+        return urlsplit(uri)
+    except ValueError:
+        return SplitResult(scheme="", netloc="", path=uri, query="", fragment="")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from anyio import to_thread
 
 from ricordo.exchange import Skipped
 from ricordo.ingest import Ingested, gone
-from ricordo.memory import Origin, clean
+from ricordo.memory import Origin, clean, uri_parts
 from ricordo.remember import Writer
 
 __all__ = ["file_of", "is_lost", "lost_origins", "pruned"]
@@ -82,5 +81,5 @@ def is_lost(path: Path, folders: Iterable[Path]) -> bool:
 
 def file_of(uri: str) -> Path | None:
     """The file that a uri names; None for any other."""
-    parts = urlsplit(uri)
+    parts = uri_parts(uri)
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None

@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from pathlib import PurePosixPath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from ricordo.ages import occasion
 from ricordo.disarm import CONTAINER, disarmed, flat
-from ricordo.memory import Memory, Origin
+from ricordo.memory import Memory, Origin, uri_parts
 from ricordo.query import Hit
 
 __all__ = ["Cut", "Quote", "Quoted", "block", "estimated_tokens", "fitted", "quote", "quote_memory"]
@@ -196,7 +196,7 @@ def _told(text: str) -> str:
 def _source(origin: Origin, heading: str) -> str:
     """Where it was read, by its file's name or its title, and below which heading; `told` when nowhere."""
     if origin.uri.startswith("file:"):
-        name = PurePosixPath(unquote(urlsplit(origin.uri).path)).name
+        name = PurePosixPath(unquote(uri_parts(origin.uri).path)).name
     else:
         name = origin.title or (origin.kind if origin.kind == "told" else origin.uri)
     below = heading[len(name) :].lstrip(" ›") if heading.startswith(name) else heading

@@ -238,6 +238,12 @@ def test_what_a_memory_says_stays_text(site: Site, payload: str) -> None:
     assert is_harmless(site.browser.get("/trash").text)
 
 
+def test_a_malformed_address_costs_no_page(site: Site) -> None:
+    memory_id = site.remember("the pool opens at nine", metadata={"link": "https://[x"})
+
+    assert site.browser.get(f"/memory/{memory_id}").status_code == 200
+
+
 def test_marks_of_direction_and_control_are_made_visible(site: Site) -> None:
     memory_id = site.remember("pay \u202e0001\u202c \x1b[2J to Mira")
     text = site.browser.get(f"/memory/{memory_id}").text

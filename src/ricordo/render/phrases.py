@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from ricordo.memory import Origin
+from ricordo.memory import Origin, uri_parts
 
 __all__ = ["below_home", "excerpt", "flat", "megabytes", "place", "safe", "short_id", "size_advice"]
 
@@ -83,7 +83,7 @@ def place(origin: Origin, home: Path | None = None) -> str:
     """Where a memory comes from: its title and its file, below `~` where that is true; empty when it was told."""
     if origin.kind == "told":
         return ""
-    parts = urlsplit(origin.uri)
+    parts = uri_parts(origin.uri)
     if parts.scheme != "file":
         return " ".join(filter(None, (flat(origin.title or ""), flat(origin.uri))))
     path = PurePosixPath(unquote(parts.path))

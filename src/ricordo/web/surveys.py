@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 import anyio
 from anyio import to_thread
@@ -19,6 +18,7 @@ from anyio import to_thread
 from ricordo.ages import local
 from ricordo.errors import StoreError
 from ricordo.exchange import Held
+from ricordo.memory import uri_parts
 from ricordo.protocols import Stats, Store, Survey
 from ricordo.query import EVERYTHING, TimeRange
 
@@ -95,7 +95,7 @@ def _places(origins: Iterable[Held]) -> list[Place]:
 
 def _beginning(uri: str) -> str:
     """`told:`, `file:`, `https://claude.ai/`."""
-    parts = urlsplit(uri)
+    parts = uri_parts(uri)
     return f"{parts.scheme}://{parts.netloc}/" if parts.netloc else f"{uri.partition(':')[0]}:"
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
-from ricordo.memory import BURIED, Json, Memory, clean
+from ricordo.memory import BURIED, Json, Memory, clean, uri_parts
 from ricordo.nearby import neighbours, similar
 from ricordo.web.given import Given
 from ricordo.web.marking import Piece, changes
@@ -59,7 +58,7 @@ def versions_of(line: Sequence[Memory]) -> Iterator[Version]:
 def link_of(memory: Memory) -> str | None:
     """Where on the web it was said, when it tells: an address of any other kind is not made a link."""
     link = memory.metadata.get("link") or memory.origin.uri
-    return link if isinstance(link, str) and urlsplit(link).scheme in ("http", "https") else None
+    return link if isinstance(link, str) and uri_parts(link).scheme in ("http", "https") else None
 
 
 def _facts(metadata: object) -> Iterator[tuple[str, Json]]:

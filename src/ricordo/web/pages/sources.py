@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from starlette.responses import Response
 
 from ricordo.errors import InvalidInput
-from ricordo.memory import TOLD
+from ricordo.memory import TOLD, uri_parts
 from ricordo.web.asking import EVENTS
 from ricordo.web.chosen import held, said_by
 from ricordo.web.given import Given
@@ -57,7 +56,7 @@ async def reread(visit: Visit, given: Given) -> Response:
     origin = (await held(visit.service, visit.memory.namespace, given.text("uri"))).origin
     if not origin.uri.startswith(FILE):
         raise InvalidInput(visit.say("source.not_file"))
-    path = url2pathname(urlsplit(origin.uri).path)
+    path = url2pathname(uri_parts(origin.uri).path)
     counts = await visit.memory.ingest([path])
     visit.service.imported(visit.memory, origin.title or path, counts)
     return visit.leave("/sources")
