@@ -168,6 +168,17 @@ def test_a_broken_line_costs_itself_alone(session: Session, tmp_path: Path) -> N
     ]
 
 
+def test_an_odd_line_throughout_a_transcript_is_told_a_hundred_times_and_then_counted(
+    session: Session, tmp_path: Path
+) -> None:
+    session.user("Weave.")
+    path = session.save(tmp_path, end='{"type": 7}\n' * 250)
+    faults = reported(path)
+    assert told(memories(path)) == [("user", "Weave.")]
+    assert len(faults) == 101
+    assert (faults[-1].why, faults[-1].loses_memories) == ("and 150 more like these", True)
+
+
 # --- branches ---
 
 

@@ -108,6 +108,15 @@ def test_a_cut_line_is_told_and_loses_nothing(tmp_path: Path) -> None:
     assert [fault.loses_memories for fault in reported(path)] == [False]
 
 
+def test_an_odd_field_throughout_a_file_is_told_a_hundred_times_and_then_counted(tmp_path: Path) -> None:
+    odd = envelope(9, "response_item", {"type": "message", "role": "user", "content": 7})
+    path = write_lines(tmp_path / "rollout.jsonl", [*rollout(ASKED), *[odd] * 250])
+    faults = reported(path)
+    assert told(memories(path)) == [ASKED]
+    assert len(faults) == 101
+    assert (faults[-1].why, faults[-1].loses_memories) == ("and 150 more like these", True)
+
+
 def test_the_sample_is_read_as_it_should_be() -> None:
     assert told(memories(samples("codex"))) == [
         ("user", "Rename the column day to survey_day."),

@@ -19,7 +19,7 @@ from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.conversations import ASSISTANT, USER, Conversation, ConversationSource, Turn
 from ricordo.sources.records import lines
 from ricordo.sources.scaffolding import opening_line, spoken
-from ricordo.sources.shapes import Shape, faults_in
+from ricordo.sources.shapes import Faults, Shape, faults_in
 from ricordo.sources.values import fields, items, moment, text
 
 __all__ = ["rollouts"]
@@ -40,20 +40,19 @@ EVENTS = {"user_message": USER, "agent_message": ASSISTANT}
 
 def rollouts(blob: Blob, circumstances: Circumstances) -> Iterator[ConversationSource]:
     """The session of a rollout, titled by its first prompt. Raises NotText for one without a turn yet."""
-    reading, faults = _Reading(), []
+    reading, faults = _Reading(), Faults(blob.where)
     for found in lines(blob):
         if isinstance(found, Skipped):
-            faults.append(found)
+            faults.add(found)
         else:
             reading.take(fields(found.value))
-            faults += faults_in(found.value, _shape(found.value), f"{blob.where}, line {found.number}")
+            faults.add(*faults_in(found.value, _shape(found.value), f"{blob.where}, line {found.number}"))
     stem = PurePosixPath(blob.name).name.removesuffix(".jsonl")
     conversation = reading.conversation(stem)
-    if not conversation.turns and not faults:
+    told = faults.told()
+    if not conversation.turns and not told:
         raise NotText(blob.where, "holds a session in which nobody has said anything that can be remembered")
-    yield ConversationSource(
-        conversation=conversation, circumstances=circumstances, reader=READER, faults=tuple(faults)
-    )
+    yield ConversationSource(conversation=conversation, circumstances=circumstances, reader=READER, faults=told)
 
 
 def _shape(record: object) -> Shape:

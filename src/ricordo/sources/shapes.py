@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from ricordo.exchange import Skipped
 
-__all__ = ["ANY", "Shape", "faults_in", "misshapen", "refuse"]
+__all__ = ["ANY", "Faults", "Shape", "faults_in", "misshapen", "refuse"]
 
 Shape: TypeAlias = "type[str] | Sequence[Shape] | Mapping[str, Shape] | tuple[Shape, ...]"
 """A text is `str`; an array is a list of the one shape that its items have; an object has a shape for each key that
@@ -18,6 +18,7 @@ be null or missing. `ANY` stands for all keys.
 
 ANY = "*"
 MOST_TOLD = 5
+MOST_OF_A_FILE = 100
 KINDS = {"str": "a text", "list": "a list", "dict": "an object", "bool": "a truth value", "int": "a number"}
 
 
@@ -62,6 +63,30 @@ def _type_of(shape: Shape) -> type:
 def faults_in(value: object, shape: Shape, where: str) -> tuple[Skipped, ...]:
     """The first few of what is misshapen, as lost."""
     return tuple(Skipped(where=where, why=why) for why in islice(misshapen(value, shape), MOST_TOLD))
+
+
+class Faults:
+    """What could not be read in a file: the first of it, and how much more there was, however long the file is."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._first: list[Skipped] = []
+        self._more = 0
+        self._more_lost = False
+
+    def add(self, *found: Skipped) -> None:
+        """Count what was found behind what there was before."""
+        room = MOST_OF_A_FILE - len(self._first)
+        self._first += found[:room]
+        self._more += len(found[room:])
+        self._more_lost = self._more_lost or any(fault.loses_memories for fault in found[room:])
+
+    def told(self) -> tuple[Skipped, ...]:
+        """The first of them, then one for all the rest, which loses memories where any of these does."""
+        if not self._more:
+            return tuple(self._first)
+        rest = Skipped(where=self._where, why=f"and {self._more} more like these", loses_memories=self._more_lost)
+        return (*self._first, rest)
 
 
 def refuse(value: object, shape: Shape) -> None:

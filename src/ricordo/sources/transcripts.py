@@ -20,7 +20,7 @@ from ricordo.sources.circumstances import Circumstances
 from ricordo.sources.claude_code import Said, Transcript, read_transcript
 from ricordo.sources.conversations import ASSISTANT, USER, Branch, generation
 from ricordo.sources.records import Record, lines
-from ricordo.sources.shapes import Shape, faults_in
+from ricordo.sources.shapes import Faults, Shape, faults_in
 from ricordo.sources.values import fields, text
 
 __all__ = ["TranscriptSource", "beside", "transcripts"]
@@ -102,18 +102,19 @@ def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[Transcript
     stem = PurePosixPath(blob.name).name.removesuffix(".jsonl")
     if stem.startswith(OVERHEAD):
         raise NotText(blob.where, "repeats a session, for the tool's own use")
-    faults: list[Skipped] = []
+    faults = Faults(blob.where)
 
     def read() -> Iterator[Record]:
         for found in lines(blob):
             if isinstance(found, Record):
-                faults.extend(faults_in(found.value, _shape(found.value), f"{blob.where}, line {found.number}"))
+                faults.add(*faults_in(found.value, _shape(found.value), f"{blob.where}, line {found.number}"))
                 yield found
             else:
-                faults.append(found)
+                faults.add(found)
 
     transcript = read_transcript(read())
-    if not transcript.turns and not faults:
+    told = faults.told()
+    if not transcript.turns and not told:
         raise NotText(blob.where, UNSPOKEN)
     session = stem if stem in transcript.sessions or not transcript.sessions else transcript.sessions[-1]
     aside = all(turn.branch is Branch.SIDECHAIN for turn in transcript.turns)
@@ -123,7 +124,7 @@ def transcripts(blob: Blob, circumstances: Circumstances) -> Iterator[Transcript
         transcript=transcript,
         circumstances=circumstances,
         agent_kind=_agent_kind(blob.path) if helper else None,
-        faults=tuple(faults),
+        faults=told,
     )
 
 
