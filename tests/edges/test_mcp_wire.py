@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,7 @@ class RawServer:
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
+        self.answered: list[object] = []
         self._number = 0
 
     def ask(self, method: str, **params: object) -> dict[str, Any]:
@@ -70,6 +72,7 @@ class RawServer:
         while True:
             message: dict[str, Any] = json.loads(self._line())
             assert message["jsonrpc"] == "2.0"
+            self.answered.append(message.get("id"))
             if message.get("id") == self._number:
                 return message
 
@@ -192,13 +195,27 @@ async def test_progress_is_told_to_who_asks_for_it(project: Path) -> None:
     assert heard == [0.0, 1.0]
 
 
-def test_a_call_that_is_cancelled_leaves_the_server_at_work(server: RawServer) -> None:
-    call = {"name": "remember", "arguments": {"text": "first"}}
-    server.send({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": call})
-    server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "c"}})
+def test_a_call_that_is_cancelled_is_not_answered_and_leaves_the_server_at_work(tmp_path: Path) -> None:
+    with raw_server(tmp_path / "home") as server:
+        server.hello()
+        server.call("remember", text="zeroth")
+        with closing(sqlite3.connect(tmp_path / "home" / "memory.db", isolation_level=None)) as store:
+            # Neither call can end while another holds the store.
+            store.execute("BEGIN IMMEDIATE")
+            for number in ("cancelled", "kept"):
+                call = {"name": "remember", "arguments": {"text": number}}
+                server.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call})
+            cancel = {"requestId": "cancelled"}
+            server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel})
+            server.ask("ping")
+        deadline = time.monotonic() + 60
+        while "kept" not in server.answered and time.monotonic() < deadline:
+            server.ask("ping")
+            time.sleep(0.05)
 
-    assert server.call("remember", text="second")["structuredContent"]["created"]
-    assert "second" in str(server.call("recall", query="second"))
+        assert server.call("remember", text="second")["structuredContent"]["created"]
+        assert "second" in str(server.call("recall", query="second"))
+        assert {"kept", "cancelled"}.intersection(server.answered) == {"kept"}
 
 
 # --- the wire ---
