@@ -35,6 +35,7 @@ UNPRIVILEGED = "nobody"
 SOCKET_PATH = 100  # bytes; the system's limit is 108, on macOS 104
 PORT = 5432
 POLL_SECONDS = 0.01
+PAUSE_SECONDS = 0.2
 START_SECONDS = 20.0  # for a server that says nothing; one that recovers is waited for
 STARTS = 5
 OPTIONS = (
@@ -76,8 +77,7 @@ class EmbeddedServer:
                 fcntl.flock(users, fcntl.LOCK_SH)  # waits for a warden that is stopping the server
                 self._users = users
             try:
-                self._run()
-                self._make_database()
+                self._make_ready()
             except BaseException:
                 self.leave()
                 raise
@@ -144,6 +144,18 @@ class EmbeddedServer:
             os.close(door)
 
     # --- the server ---
+
+    def _make_ready(self) -> None:
+        """Have it run, with our database in it. One whose warden has just died answers for a moment more, and goes."""
+        for _ in range(STARTS):
+            self._run()
+            try:
+                self._make_database()
+            except psycopg.OperationalError:
+                time.sleep(PAUSE_SECONDS)
+            else:
+                return
+        raise StoreError(f"{self.directory}: PostgreSQL does not stay: {self._last_words()}")
 
     def _run(self) -> None:
         alive = self._alive()
@@ -263,7 +275,7 @@ class EmbeddedServer:
         command = Path(f"/proc/{pid}/cmdline")
         if pid is not None and command.exists() and os.fsencode(self._data) not in command.read_bytes():
             (self._data / "postmaster.pid").unlink(missing_ok=True)
-        time.sleep(0.2)
+        time.sleep(PAUSE_SECONDS)
 
     def _recorded_pid(self) -> int | None:
         try:
