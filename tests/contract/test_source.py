@@ -15,7 +15,7 @@ from agentfiles import Session, name
 from ricordo.errors import SourceError
 from ricordo.memory import EventOrigin, Memory, Origin
 from ricordo.protocols import Source
-from ricordo.sources import open_source
+from ricordo.sources import NotText, open_source
 from ricordo.sources.basic_memory import BasicMemorySource
 from ricordo.sources.blobs import file_blob
 from ricordo.sources.circumstances import Circumstances
@@ -212,7 +212,11 @@ def test_a_huge_origin_is_read(kind: Kind, tmp_path: Path) -> None:
 
 
 def test_nothing_written_is_nothing_said(kind: Kind, tmp_path: Path) -> None:
-    assert list(said(kind.write(tmp_path, []))) == []
+    try:
+        source = kind.write(tmp_path, [])
+    except NotText:  # where nothing can be said, a reader may refuse at once
+        return
+    assert list(said(source)) == []
 
 
 # --- files ---
