@@ -48,6 +48,8 @@ def prepared() -> Iterator[Path]:
         server.enter()
         server.leave()
         assert gone(path)
+        while (path / "data" / "postmaster.pid").exists():  # it takes its files along a moment later
+            time.sleep(0.05)
         yield path
 
 
