@@ -242,7 +242,7 @@ def _(benched: Benched, view: View) -> RenderableType:
         )
         for each in benched.measured
     ]
-    note = "short and long: passages a second in batches (tokens in the mean); resident: the most the process held"
+    note = "short and long: passages a second in batches, best of four (tokens in the mean); resident: the most held"
     return Group(_table(head, rows), Text(note, "dim"))
 
 
