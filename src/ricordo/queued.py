@@ -7,7 +7,7 @@ written of it by then is known and is not written twice; so two workers that tak
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from os import PathLike
@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 import anyio
 
+from ricordo.errors import StoreBusy
 from ricordo.exchange import Claim, Skipped
 from ricordo.ingest import Ingested, ingest
 from ricordo.protocols import Source
@@ -85,7 +86,8 @@ class Queue:
     async def _hold(self, claimant: str) -> None:
         while True:
             await anyio.sleep(HEARD_EVERY)
-            await self.writer.store.claim(self.writer.namespace, _claim(claimant, HELD), 0)
+            with suppress(StoreBusy):  # the claim lasts for several of these
+                await self.writer.store.claim(self.writer.namespace, _claim(claimant, HELD), 0)
 
 
 def _claim(claimant: str, held: timedelta) -> Claim:

@@ -26,6 +26,7 @@ from agentfiles import (
     thread,
     tool,
 )
+from mutations import changed, places
 from ricordo.errors import SourceError
 from ricordo.memory import Memory
 from ricordo.protocols import Skipped
@@ -97,23 +98,6 @@ def read(data: bytes, folder: Path) -> None:
 def folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         yield Path(name)
-
-
-def places(value: object, path: tuple[object, ...] = ()) -> Iterator[tuple[object, ...]]:
-    yield path
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, each in inner:
-        yield from places(each, (*path, key))
-
-
-def changed(value: object, path: tuple[object, ...], change: Callable[[object], object]) -> object:
-    """A copy in which what stands at the place was changed."""
-    if not path:
-        return change(value)
-    if isinstance(value, dict):
-        return {key: changed(each, path[1:], change) if key == path[0] else each for key, each in value.items()}
-    assert isinstance(value, list)
-    return [changed(each, path[1:], change) if key == path[0] else each for key, each in enumerate(value)]
 
 
 def _replaced(value: object) -> Callable[[object], object]:
