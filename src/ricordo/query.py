@@ -89,8 +89,9 @@ class Filters:
     """What a memory must be to be considered at all; every arm applies them before it ranks.
 
     Its event time must overlap `time`, or be unknown where `undated`; `tags` must all be present, `metadata` must
-    hold each pair, `origin` is the beginning of the origin's uri. Old versions are left out unless `superseded`;
-    `as_of` takes those that were current at that moment instead.
+    hold each pair, `origin` is the beginning of the origin's uri, `kinds` are those that the origin may be of, all
+    where none is named. Old versions are left out unless `superseded`; `as_of` takes those that were current at that
+    moment instead.
     """
 
     time: TimeRange | None = None
@@ -99,6 +100,7 @@ class Filters:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Json] = field(default_factory=dict)
     origin: str | None = None
+    kinds: tuple[str, ...] = ()
     superseded: bool = False
 
     def allow(self, memory: Memory) -> bool:
@@ -110,6 +112,7 @@ class Filters:
             and set(self.tags) <= set(memory.tags)
             and all(key in memory.metadata and memory.metadata[key] == value for key, value in self.metadata.items())
             and (self.origin is None or memory.origin.uri.startswith(self.origin))
+            and (not self.kinds or memory.origin.kind in self.kinds)
         )
 
 

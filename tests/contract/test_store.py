@@ -399,6 +399,11 @@ async def test_what_was_added_after_a_search_is_found_by_the_next(store: Store) 
         (Filters(metadata={"project": "tide", "n": 3}), []),
         (Filters(metadata={"absent": None}), []),
         (Filters(origin="file:///notes/"), ["from file"]),
+        (Filters(kinds=("text",)), ["from file"]),
+        (Filters(kinds=("told", "markdown"), tags=("x",)), ["early", "late"]),
+        (Filters(kinds=("text", "told")), ["early", "from file", "late", "undated"]),
+        (Filters(kinds=("Text", "tex", "file:")), []),
+        (Filters(kinds=("told",), origin="file:///notes/"), []),
     ],
 )
 async def test_every_arm_applies_every_filter_before_it_ranks(
@@ -415,6 +420,17 @@ async def test_every_arm_applies_every_filter_before_it_ranks(
 
     assert sorted(await words(store, "shared", filters=filters)) == expected
     assert sorted(await near(store, variant(1, 0), filters)) == expected
+
+
+async def test_a_timeline_is_of_the_kinds_that_are_asked_for(store: Store) -> None:
+    items = (memory("told", event_timestamp=NOW), from_file("read", event_timestamp=NOW - timedelta(days=1)))
+    await store.add("a", batch(*items))
+
+    async def told(*kinds: str) -> list[str]:
+        return [item.text for item in await store.timeline("a", Filters(kinds=kinds), 9)]
+
+    assert (await told("told"), await told("text"), await told("mail")) == (["told"], ["read"], [])
+    assert await told("text", "told") == await told() == ["read", "told"]
 
 
 async def test_a_filtered_vector_search_returns_all_that_pass(store: Store) -> None:

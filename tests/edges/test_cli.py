@@ -100,6 +100,21 @@ def test_the_origin_filter_takes_a_path(ask: Ask, tmp_path: Path) -> None:
     assert [hit["text"] for hit in hits] == ["fact from notes"]
 
 
+def test_the_kind_filter_takes_any_of_the_kinds_named(run: Run, ask: Ask, tmp_path: Path) -> None:
+    for name in ("a.md", "b.txt"):
+        (tmp_path / name).write_text(f"fact {name}", encoding="utf-8")
+    ask("ingest", str(tmp_path / "a.md"), str(tmp_path / "b.txt"))
+    run("remember", "fact told")
+
+    def found(*kinds: str) -> set[str]:
+        options = [part for kind in kinds for part in ("--kind", kind)]
+        return {hit["text"] for hit in ask("recall", "fact", *options)[1]["hits"]}
+
+    assert found("markdown") == {"fact a.md"}
+    assert found("markdown", "told") == {"fact a.md", "fact told"}
+    assert len(ask("timeline", "--kind", "text")[1]["memories"]) == 1
+
+
 def test_a_date_is_read_in_the_time_zone_given(run: Run, ask: Ask) -> None:
     run("remember", "fact", "--when", "2026-06-01", "--tz", "Europe/Moscow")
 

@@ -120,6 +120,7 @@ def filters(random_: random.Random) -> Filters:
             Filters(tags=(random_.choice(TAGS),)),
             Filters(metadata={"project": "tide"}),
             Filters(origin="file:///a/"),
+            Filters(kinds=("told",)),
         )
     )
 

@@ -74,6 +74,38 @@ def test_each_filter_is_a_chip_that_can_be_removed(site: Site, pool: str) -> Non
     assert {"query": ["pool"], "tag": ["db"], "since": ["2026-01"]} in without
 
 
+def test_the_kinds_of_source_that_are_there_can_be_chosen(site: Site) -> None:
+    site.remember("The garden door is told of", when="2026-05-03")
+    site.program.post("/api/ingest", files={"files": ("garden.md", b"# Garden\n\nThe garden door is read of\n")})
+    site.browser.get("/sources")  # which looks anew; what can be chosen may be a little old
+    every, told = site.browser.get("/?query=garden door").text, site.browser.get("/?query=garden door&kind=told").text
+
+    assert all(option in every for option in ('<option value="markdown">', '<option value="told">told · 1'))
+    assert ("told of" in plain(every), "read of" in plain(every)) == (True, True)
+    assert ("told of" in plain(told), "read of" in plain(told)) == (True, False)
+    assert ('<option value="told" selected>' in told, "/?query=garden+door" in links(told)) == (True, True)
+
+
+def test_the_timeline_is_narrowed_to_a_kind_of_source_and_stays_so(site: Site) -> None:
+    site.remember("The garden door is told of", when="2026-05-03")
+    told, read = site.browser.get("/timeline?kind=told").text, site.browser.get("/timeline?kind=markdown").text
+
+    assert ("told of" in told, "told of" in read) == (True, False)
+    assert '<option value="markdown" selected>' in read
+    assert "/timeline?span=2026-05&kind=told" in links(told)
+
+
+def test_a_namespace_is_chosen_in_the_form(site: Site) -> None:
+    assert 'name="namespace"' not in site.browser.get("/").text
+    site.program.post("/api/remember", params={"namespace": "work"}, json={"text": "at work"})
+    site.remember("at home")
+    site.browser.get("/namespaces")
+    page, other = site.browser.get("/").text, site.browser.get("/?query=at&namespace=work").text
+
+    assert all(option in page for option in ('<option value="" selected>default</option>', '<option value="work">'))
+    assert ('<option value="work" selected>' in other, '<option value="">default</option>' in other) == (True, True)
+
+
 def test_the_words_of_the_question_are_marked_in_any_form(site: Site) -> None:
     site.remember("Марина забрала ключи от дачи")
 

@@ -94,6 +94,21 @@ def test_a_timeline_comes_a_page_at_a_time(site: Site) -> None:
     assert seen == [f"day {day}" for day in range(1, 8)]
 
 
+def test_what_is_asked_for_can_be_of_some_kinds_of_source_only(site: Site) -> None:
+    site.remember("The garden door is told of", when="2026-05-03")
+    site.program.post("/api/ingest", files={"files": ("garden.txt", b"The garden door is read of\n")})
+
+    def kinds(path: str, **params: list[str]) -> set[str]:
+        found = site.program.get(path, params=params).json()
+        return {each["source"]["kind"] for each in found.get("hits", found.get("memories"))}
+
+    assert kinds("/api/recall", query=["garden door"]) == {"told", "text"}
+    assert kinds("/api/recall", query=["garden door"], kind=["text"]) == {"text"}
+    assert kinds("/api/recall", query=["garden door"], kind=["text", "told"]) == {"told", "text"}
+    assert kinds("/api/timeline", kind=["told"]) == {"told"}
+    assert site.program.get("/api/survey").json()["kinds"] == {"told": 1, "text": 1}
+
+
 def test_pages_of_what_happened_at_one_moment_lose_nothing(site: Site) -> None:
     for number in range(9):
         site.remember(f"note {number}", when="2026-03-01")

@@ -102,6 +102,14 @@ def filter_options(function: F) -> F:
             click.option(
                 "--origin", type=TEXT, metavar="PATH", help="Read from this file or folder; or a URI's beginning."
             ),
+            click.option(
+                "--kind",
+                "kinds",
+                type=TEXT,
+                multiple=True,
+                metavar="KIND",
+                help="Of this kind of source, such as markdown or told; may be repeated, then any of them.",
+            ),
             click.option("--superseded", is_flag=True, help="Old versions too."),
         )
     ):
@@ -119,6 +127,7 @@ class FilterChoice(TypedDict):
     tags: tuple[str, ...]
     pairs: tuple[str, ...]
     origin: str | None
+    kinds: tuple[str, ...]
     superseded: bool
 
 
@@ -134,6 +143,7 @@ def read_filters(options: Options, chosen: FilterChoice) -> Filters:
         tags=chosen["tags"],
         metadata=metadata(chosen["pairs"]),
         origin=_origin(chosen["origin"]) if chosen["origin"] else None,
+        kinds=chosen["kinds"],
         superseded=chosen["superseded"],
     )
 

@@ -109,5 +109,6 @@ FILTERS = (
     Parameter(name="tag", schema=array(TEXT), about="Tags that must all be there."),
     Parameter(name="meta", schema=array(TEXT), about="Properties that must all be there, as key=value."),
     Parameter(name="origin", schema=TEXT, about="The beginning of the uri of the source."),
+    Parameter(name="kind", schema=array(TEXT), about="Kinds of source, such as markdown; any of them will do."),
     Parameter(name="superseded", schema=BOOLEAN, about="Old versions too."),
 )

@@ -47,6 +47,7 @@ def survey_document(namespace: str, overview: Overview) -> Document:
         "undated": survey.undated,
         "events": dict(overview.events),
         "learned": dict(overview.learned),
+        "kinds": dict(overview.kinds),
         "tags": dict(survey.tags),
     }
 

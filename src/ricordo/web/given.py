@@ -89,7 +89,7 @@ class Given:
             raise InvalidInput(f"{name}: {error}") from error
 
     def filters(self, memory: Engine) -> Filters:
-        """`since`, `until`, `as_of`, `as_known`, `tag`, `meta`, `origin`, `superseded`, as on the command line."""
+        """Times, `as_of`, `as_known`, `tag`, `meta`, `origin`, `kind` and `superseded`, as on the command line."""
         since, until = self.time("since", memory), self.time("until", memory)
         start, end = since.start if since else None, until.start if until else None
         return Filters(
@@ -98,6 +98,7 @@ class Given:
             tags=self.texts("tag"),
             metadata=dict(map(_pair, self.texts("meta"))),
             origin=self.maybe("origin"),
+            kinds=self.texts("kind"),
             superseded=self.flag("superseded"),
         )
 

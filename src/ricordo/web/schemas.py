@@ -178,6 +178,7 @@ COMPONENTS: dict[str, Schema] = {
             "undated": INTEGER,
             "events": COUNTS,
             "learned": COUNTS,
+            "kinds": COUNTS,
             "tags": COUNTS,
         }
     ),

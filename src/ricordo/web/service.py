@@ -24,6 +24,7 @@ __all__ = ["Imported", "Service", "service_of"]
 
 TIMINGS = 200
 IMPORTS = 50
+NAMES = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,6 +77,12 @@ class Service:
     async def overview(self, namespace: str, *, fresh: bool = True) -> Overview:
         """What a namespace holds, from above. Raises StoreError."""
         return await self.surveys.of(self.store, namespace, self.engine.settings.zone(), fresh=fresh)
+
+    async def namespaces(self, present: str) -> list[str]:
+        """The namespaces to choose from: the one that is set, the present one, and the fullest. Raises StoreError."""
+        held = (await self.surveys.stats(self.store, fresh=False)).namespaces
+        fullest = sorted(held, key=lambda name: (-held[name], name))[:NAMES]
+        return sorted({self.engine.namespace, present, *fullest})
 
     async def look_around(self) -> None:
         """Survey the namespace that is set before anybody asks for a page of it."""

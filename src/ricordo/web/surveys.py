@@ -51,6 +51,7 @@ class Overview:
     learned: Mapping[str, int]
     quarters: Sequence[datetime]
     places: Sequence[Place]
+    kinds: Mapping[str, int]
     tags: Sequence[str]
 
     @classmethod
@@ -62,6 +63,7 @@ class Overview:
             learned=by_day(survey.learned, zone),
             quarters=sorted(survey.events),
             places=_places(survey.origins),
+            kinds=_kinds(survey.origins),
             tags=sorted(survey.tags, key=lambda tag: (-survey.tags[tag], tag))[:TAGS],
         )
 
@@ -91,6 +93,14 @@ def _places(origins: Iterable[Held]) -> list[Place]:
         counts[beginning] += held.memories
         kinds.setdefault(beginning, set()).add(held.origin.kind)
     return [Place(beginning, ", ".join(sorted(kinds[beginning])), number) for beginning, number in counts.most_common()]
+
+
+def _kinds(origins: Iterable[Held]) -> dict[str, int]:
+    """How many memories come from each kind of source, the most first; old versions count."""
+    counts: Counter[str] = Counter()
+    for held in origins:
+        counts[held.origin.kind] += held.memories
+    return dict(counts.most_common())
 
 
 def _beginning(uri: str) -> str:
@@ -126,6 +136,7 @@ class Surveys:
     kept: dict[str, _Kept] = field(default_factory=dict)
     locks: dict[str, anyio.Lock] = field(default_factory=dict)
     counted: tuple[float, Stats] | None = None
+    miscounted: bool = False
     counting: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def of(self, store: Store, namespace: str, zone: tzinfo, *, fresh: bool = True) -> Overview:
@@ -168,19 +179,24 @@ class Surveys:
         made = self.kept[namespace] = _Kept(overview, self.clock(), mark)
         return made
 
-    async def stats(self, store: Store) -> Stats:
-        """Counts over the whole store, some seconds old at most. Raises StoreError."""
+    async def stats(self, store: Store, *, fresh: bool = True) -> Stats:
+        """Counts over the whole store, some seconds old at most, or a minute where they need not be `fresh`.
+
+        Raises StoreError.
+        """
         async with self.counting:
-            if self.counted is None or self.clock() - self.counted[0] > FRESH_SECONDS:
-                self.counted = self.clock(), await store.stats()
-            return self.counted[1]
+            known, lasts = self.counted, FRESH_SECONDS if fresh else LASTING_SECONDS
+            if known is None or (fresh and self.miscounted) or self.clock() - known[0] > lasts:
+                self.miscounted = False
+                known = self.counted = self.clock(), await store.stats()
+            return known[1]
 
     def _age(self, known: _Kept) -> float:
         return self.clock() - known.made
 
     def changed(self, namespace: str) -> None:
         """What is known of a namespace, and of the whole store, is old now."""
-        self.counted = None
+        self.miscounted = True
         if namespace in self.kept:
             self.kept[namespace].changed = True
 

@@ -182,6 +182,7 @@ def filter_values(filters: Filters) -> dict[str, object]:
         "true_at": as_of.moment if as_of and not as_of.known else None,
         "known_at": as_of.moment if as_of and as_of.known else None,
         "origin": filters.origin,
+        "kinds": list(filters.kinds),
         "tags": list(filters.tags),
         "metadata": _json(filters.metadata),
     }

@@ -148,6 +148,7 @@ def filter_values(filters: Filters) -> dict[str, Value]:
         "true_at": timestamp(filters.as_of.moment) if filters.as_of and not filters.as_of.known else None,
         "known_at": timestamp(filters.as_of.moment) if filters.as_of and filters.as_of.known else None,
         "origin": filters.origin,
+        "kinds": json_list(list(filters.kinds)),
         "some_tag": json_list(filters.tags[0]) if filters.tags else None,
         "tags": json_list(list(filters.tags)),
         "metadata": json_list(dict(filters.metadata)),

@@ -23,7 +23,8 @@ __all__ = ["Chip", "Found", "chips", "found_of", "show"]
 
 LATEST = 8
 MORE = 10
-FILTERS = ("since", "until", "as_of", "as_known", "tag", "meta", "origin", "superseded", "any_time")
+FILTERS = ("since", "until", "as_of", "as_known", "tag", "meta", "origin", "kind", "superseded", "any_time")
+SEVERAL = ("tag", "meta", "kind")
 FRAGMENT = "fragment"
 Asked = dict[str, str | int | bool | tuple[str, ...] | None]
 
@@ -65,8 +66,9 @@ async def show(visit: Visit) -> Response:
     # What can be chosen may be a little old; whether there is anything at all may not.
     fresh = recall is None and not latest
     overview = await visit.service.overview(visit.memory.namespace, fresh=fresh)
+    fragment = asked.flag(FRAGMENT)
     response = visit.render(
-        "results.html" if asked.flag(FRAGMENT) else "search.html",
+        "results.html" if fragment else "search.html",
         question=question,
         state=state,
         recall=recall,
@@ -74,6 +76,7 @@ async def show(visit: Visit) -> Response:
         latest=latest,
         chips=tuple(chips(visit, state, recall)),
         overview=overview,
+        namespaces=() if fragment else await visit.service.namespaces(visit.memory.namespace),
         more=visit.address("/", state, limit=limit + MORE) if recall is not None and len(recall) >= limit else None,
         twin=visit.address("/api/recall", {**state, "limit": limit}) if question else _latest(visit, state),
     )
@@ -91,7 +94,7 @@ def _state(asked: Given, question: str) -> Asked:
     for name in FILTERS:
         values = asked.texts(name)
         if values:
-            state[name] = values if name in ("tag", "meta") else values[-1]
+            state[name] = values if name in SEVERAL else values[-1]
     return state
 
 

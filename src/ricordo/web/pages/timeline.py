@@ -133,6 +133,7 @@ async def show(visit: Visit) -> Response:
         "superseded": filters.superseded,
         "tag": filters.tags,
         "origin": filters.origin,
+        "kind": filters.kinds,
     }
     strip = bars(density(overview, span))
     return visit.render(
@@ -146,6 +147,7 @@ async def show(visit: Visit) -> Response:
         links=tuple(_links(visit, strip.bars, span, state)),
         days=tuple(_days(found.memories, visit)),
         held=await _held(visit, found.memories),
+        held_kinds=overview.kinds,
         undated=found.undated if not span.name else None,
         notices=found.notices,
         earlier=visit.address("/timeline", {**state, "cursor": following}) if following else None,

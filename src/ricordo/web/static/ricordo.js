@@ -38,7 +38,10 @@ if (ask && results) {
     clearTimeout(timer);
     if (event.target.id === "query") timer = setTimeout(answer, 180);
   });
-  ask.addEventListener("change", (event) => { if (event.target.id !== "query") answer(); });
+  ask.addEventListener("change", (event) => {
+    if (event.target.name === "namespace") ask.requestSubmit();
+    else if (event.target.id !== "query") answer();
+  });
 }
 
 // Why an answer is where it is, word by word, when one opens it.

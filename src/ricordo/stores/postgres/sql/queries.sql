@@ -361,6 +361,10 @@ WITH candidate AS MATERIALIZED (
                 SELECT 1 FROM ricordo.origin o
                 WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
             ))
+            AND (%(kinds)s::text[] = '{}' OR EXISTS (
+                SELECT 1 FROM ricordo.origin o
+                WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND o.kind = ANY(%(kinds)s::text[])
+            ))
         FROM ricordo.memory m
         WHERE m.namespace = %(namespace)s AND m.id = c.memory_id
     )
@@ -454,6 +458,10 @@ WITH passed AS MATERIALIZED (
             SELECT 1 FROM ricordo.origin o
             WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
         ))
+        AND (%(kinds)s::text[] = '{}' OR EXISTS (
+            SELECT 1 FROM ricordo.origin o
+            WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND o.kind = ANY(%(kinds)s::text[])
+        ))
     LIMIT %(bound)s
 ), counted AS MATERIALIZED (
     SELECT count(*) >= %(bound)s AS many FROM passed
@@ -526,6 +534,10 @@ WITH near AS MATERIALIZED (
             AND (%(origin)s::text IS NULL OR EXISTS (
                 SELECT 1 FROM ricordo.origin o
                 WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
+            ))
+            AND (%(kinds)s::text[] = '{{}}' OR EXISTS (
+                SELECT 1 FROM ricordo.origin o
+                WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND o.kind = ANY(%(kinds)s::text[])
             ))
         FROM ricordo.memory m
         WHERE m.namespace = %(namespace)s AND m.id = e.memory_id
@@ -625,6 +637,10 @@ SELECT latest.* FROM (
         AND (%(origin)s::text IS NULL OR EXISTS (
             SELECT 1 FROM ricordo.origin o
             WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND starts_with(o.uri, %(origin)s::text)
+        ))
+        AND (%(kinds)s::text[] = '{}' OR EXISTS (
+            SELECT 1 FROM ricordo.origin o
+            WHERE o.namespace = %(namespace)s AND o.id = m.origin_id AND o.kind = ANY(%(kinds)s::text[])
         ))
     ORDER BY m.event_timestamp DESC, m.id DESC
     LIMIT %(limit)s

@@ -198,6 +198,10 @@ WHERE x.lexeme_index MATCH :match AND c.namespace = :namespace
         m.created_at
     ) <= :known_at AND (m.superseded_by IS NULL OR m.updated_at > :known_at))
     AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
+    AND (:kinds = '[]' OR EXISTS (
+        SELECT 1 FROM origin k
+        WHERE k.namespace = m.namespace AND k.uri = m.origin_uri AND k.kind IN (SELECT w.value FROM json_each(:kinds) w)
+    ))
     AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
     AND (:tags = '[]' OR NOT EXISTS (
         SELECT 1 FROM json_each(:tags) w
@@ -234,6 +238,10 @@ WHERE m.namespace = :namespace
         m.created_at
     ) <= :known_at AND (m.superseded_by IS NULL OR m.updated_at > :known_at))
     AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
+    AND (:kinds = '[]' OR EXISTS (
+        SELECT 1 FROM origin k
+        WHERE k.namespace = m.namespace AND k.uri = m.origin_uri AND k.kind IN (SELECT w.value FROM json_each(:kinds) w)
+    ))
     AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
     AND (:tags = '[]' OR NOT EXISTS (
         SELECT 1 FROM json_each(:tags) w
@@ -269,6 +277,10 @@ WHERE c.namespace = :namespace
         m.created_at
     ) <= :known_at AND (m.superseded_by IS NULL OR m.updated_at > :known_at))
     AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
+    AND (:kinds = '[]' OR EXISTS (
+        SELECT 1 FROM origin k
+        WHERE k.namespace = m.namespace AND k.uri = m.origin_uri AND k.kind IN (SELECT w.value FROM json_each(:kinds) w)
+    ))
     AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
     AND (:tags = '[]' OR NOT EXISTS (
         SELECT 1 FROM json_each(:tags) w
@@ -384,6 +396,10 @@ SELECT t.* FROM (
             m.created_at
         ) <= :known_at AND (m.superseded_by IS NULL OR m.updated_at > :known_at))
         AND (:origin IS NULL OR substr(m.origin_uri, 1, length(:origin)) = :origin)
+        AND (:kinds = '[]' OR EXISTS (
+            SELECT 1 FROM origin k
+            WHERE k.namespace = m.namespace AND k.uri = m.origin_uri AND k.kind IN (SELECT w.value FROM json_each(:kinds) w)
+        ))
         AND (:some_tag IS NULL OR instr(m.tags, :some_tag))
         AND (:tags = '[]' OR NOT EXISTS (
             SELECT 1 FROM json_each(:tags) w
