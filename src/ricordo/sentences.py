@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["sentence_starts"]
+__all__ = ["ABBREVIATIONS", "sentence_starts"]
 
 # Written with a full stop, and followed by a capital or a digit without ending the sentence.
 WITH_FULL_STOP = """

@@ -24,6 +24,17 @@ from ricordo.scripts import in_other_script
         ("A page of notes.\nIt goes on.\nWhere is the key?", "Where is the key?"),
         ("What is it?", None),
         ("Fix the bug. Add tests.", None),
+        (
+            "You were a help, thanks for that. region of the backups Sorry to ask again, I forgot.",
+            "region of the backups",
+        ),
+        (
+            "Sorry for this. by what road does Ann come After the flood nothing is as it was.",
+            "by what road does Ann come",
+        ),
+        ("Спасибо за всё. на чём написан сервер? Пишу отчёт.", "на чём написан сервер?"),
+        ("Thanks. who wrote The Lord Of The Rings", "who wrote The Lord Of The Rings"),
+        ("It is on p. 5 of the manual. It is red. Thanks!", "It is on p. 5 of the manual. It is red."),
         ("", None),
     ],
 )
