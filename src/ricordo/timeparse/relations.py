@@ -23,6 +23,8 @@ _OPEN = 0.93
 # Above that of a range, which "за неделю до Нового года" might be taken for.
 _DISTANT = 0.94
 _WEAK = 0.4
+_HABITUAL = 0.8
+"""What may be done "on Sunday" is told of any Sunday, not of the last one: too little to filter by."""
 _SHORT = 4
 _COUNTABLE = frozenset({"unit", "units", "half", "weekday", "weekend", "part", "season", "label"})
 _DOUBTFUL = (Grain.DAY, Grain.MONTH, Grain.SEASON, Grain.DECADE)
@@ -73,6 +75,8 @@ def _sureness(chains: Chains, atom: Atom, place: int, first: int) -> float:
     sure = atom.licensed if licenses else atom.bare
     if atom.parts > 1 or atom.period.grain not in _DOUBTFUL:
         return sure
+    if atom.period.cycle is Grain.WEEK and any("habit" in token.senses for token in tokens[:place]):
+        sure = min(sure, _HABITUAL)
     noun, name = _next_word(chains, atom.end)
     if "short" in tokens[first].senses:
         return min(sure, _WEAK)
