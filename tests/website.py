@@ -14,7 +14,7 @@ import ricordo
 from ricordo.engine import Engine
 from ricordo.render.reports import Diagnosis, Finding, Setting
 from ricordo.settings import Settings
-from ricordo.testing import HashEmbedder, InMemoryStore
+from ricordo.testing import HashEmbedder
 from ricordo.web.access import Access
 from ricordo.web.app import create_app
 
@@ -48,16 +48,15 @@ class Site:
         return str(answer.json()["id"])
 
 
-def engine(tz: str = "UTC") -> Engine:
-    settings = Settings(store="memory:", tz=tz)
-    return ricordo.open(InMemoryStore(), settings=settings, embedder=HashEmbedder(), clock=lambda: NOW)
+def engine(tz: str = "UTC", url: str = "memory:") -> Engine:
+    return ricordo.open(settings=Settings(store=url, tz=tz), embedder=HashEmbedder(), clock=lambda: NOW)
 
 
 @contextmanager
-def running(tz: str = "UTC") -> Iterator[Site]:
+def running(tz: str = "UTC", url: str = "memory:") -> Iterator[Site]:
     """The application over an empty memory, whose owner lives in the zone."""
     access = Access(port=PORT)
-    app = create_app(engine(tz), access, lambda: DIAGNOSIS)
+    app = create_app(engine(tz, url), access, lambda: DIAGNOSIS)
     with TestClient(app, base_url=BASE) as stranger:
         program = TestClient(app, base_url=BASE, headers={"Authorization": f"Bearer {access.token}"})
         browser = TestClient(app, base_url=BASE, headers={"Accept": "text/html", "Sec-Fetch-Site": "same-origin"})

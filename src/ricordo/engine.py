@@ -21,7 +21,6 @@ from ricordo.errors import InvalidInput
 from ricordo.ingest import Ingested, Progress
 from ricordo.intake import Given, take_in
 from ricordo.memory import EventTime, Json, Memory, told
-from ricordo.occasions import event_of, time_options
 from ricordo.protocols import Embedder, Fault, Skipped, Source, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Notice, Query, Recall
 from ricordo.queued import Queue
@@ -29,6 +28,7 @@ from ricordo.quoting import block, fitted, quote
 from ricordo.recall import Reader
 from ricordo.remember import Remembered
 from ricordo.settings import Settings, load_settings
+from ricordo.skips import Skip, SkipRecord, record_of
 from ricordo.sources import find_sources
 from ricordo.stores import open_store
 from ricordo.timeline import Timeline, of_namespace, of_topic
@@ -63,9 +63,11 @@ def open(
             "embedder": embedder if isinstance(embedder, str) else None,
         }
     )
+    opened = open_store(chosen.store) if store is None or isinstance(store, str) else store
     return Engine(
         settings=chosen,
-        store=open_store(chosen.store) if store is None or isinstance(store, str) else store,
+        store=opened,
+        skips=None if opened is store else record_of(chosen),
         embedder=None if isinstance(embedder, str) else embedder,
         analyzer=analyzer,
         clock=clock,
@@ -83,12 +85,14 @@ class Engine:
         embedder: Embedder | None,
         analyzer: Analyzer,
         clock: Callable[[], datetime],
+        skips: SkipRecord | None = None,
     ) -> None:
         self.settings = settings
         self._store = store
         self._embedder = embedder
         self._analyzer = analyzer
         self._clock = clock
+        self._skips = skips
 
     async def __aenter__(self) -> Engine:
         embedder: Embedder | None = self._embedder
@@ -97,7 +101,7 @@ class Engine:
             embedder, notices = await to_thread.run_sync(chosen_embedder, self.settings)
         self._embedder_in_use = embedder
         await self._store.open()
-        self._writer = writer_for(self.settings, self._store, embedder, self._analyzer)
+        self._writer = writer_for(self.settings, self._store, embedder, self._analyzer, self._skips)
         self._reader = reader_for(self._writer, self.settings, self._clock, notices)
         return self
 
@@ -118,6 +122,7 @@ class Engine:
             embedder=self._embedder_in_use,
             analyzer=self._analyzer,
             clock=self._clock,
+            skips=self._skips,
         )
         other._embedder_in_use, other._reader = self._embedder_in_use, self._reader
         other._writer = replace(self._writer, namespace=namespace)
@@ -223,9 +228,7 @@ class Engine:
         Returns the ids removed. Raises NotFound before anything is removed if one of them is unknown.
         """
         memories = [await self.show(memory_id) for memory_id in ids]
-        gone = await self._store.forget(self.namespace, [memory.id for memory in memories], self._clock())
-        await self._store.purge()
-        return tuple(sorted(gone))
+        return tuple(sorted(await self._writer.forget(memories, self._clock())))
 
     async def bury(self, ids: Sequence[str], *, undo: bool = False) -> tuple[str, ...]:
         """Keep memories, with all their versions, behind everything else that is found, and never tell them unasked.
@@ -253,13 +256,17 @@ class Engine:
         dry_run: bool = False,
         prune: bool = False,
     ) -> Ingested:
-        """Read files and folders, and then any sources given as objects that keep the promises of `Source`.
+        """Read files and folders, and then any given as objects that keep the promises of `Source`, or `Skipped`.
 
         What is known is not read again; what a source no longer says is forgotten, and with `prune` what was read from
         files in these folders that are gone. With `dry_run` nothing is written. `tell` is called after each source
         and each batch. Raises StoreError, ModelError.
         """
         return await take_in(self._writer, paths, self._find, tell, dry_run=dry_run, prune=prune)
+
+    async def skipped(self) -> tuple[Skip, ...]:
+        """What the last reading of each source could not take in, where and why, the latest first."""
+        return await to_thread.run_sync(self._skips.latest, self.namespace) if self._skips else ()
 
     async def watch(
         self,
@@ -321,8 +328,8 @@ class Engine:
         return await transfer.load(self._writer, transfer.read_lines(lines, where))
 
     def _find(self, paths: Iterable[str | PathLike[str]], *, named: bool = True) -> Iterator[Source | Skipped]:
-        zone, options = self.settings.zone(), time_options(self.settings)
-        return find_sources(paths, now=self._clock(), zone=zone, options=options, named=named)
+        read_by = self._reader.calendar
+        return find_sources(paths, now=read_by.clock(), zone=read_by.zone, options=read_by.options, named=named)
 
     def _told(
         self,
@@ -333,14 +340,9 @@ class Engine:
         metadata: Mapping[str, Json] | None,
         supersedes: Memory | None,
     ) -> Memory:
-        text, event = self._writer.kept(text), self._event(text, stated)
+        text, event = self._writer.kept(text), self._reader.calendar.event(text, stated)
         memory = told(text, now=self._clock(), event=event, tags=tags, metadata=metadata, supersedes=supersedes)
         return self._writer.cleaned(memory)
-
-    def _event(self, text: str, stated: datetime | EventTime | None) -> EventTime:
-        if isinstance(stated, datetime):
-            return EventTime(start=stated)
-        return stated or event_of(text, self._clock(), self.settings.zone(), time_options(self.settings))
 
     async def _add(self, memory: Memory) -> bool:
         chunks = await to_thread.run_sync(self._writer.cut, [memory])

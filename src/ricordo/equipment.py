@@ -17,6 +17,7 @@ from ricordo.recall import Reader
 from ricordo.remember import Writer
 from ricordo.reread import DeferredReranker
 from ricordo.settings import Settings
+from ricordo.skips import SkipRecord
 from ricordo.window import Calendar
 
 __all__ = ["chosen_embedder", "chosen_reranker", "chunker_for", "reader_for", "writer_for"]
@@ -48,7 +49,13 @@ def chunker_for(embedder: Embedder | None) -> Chunker:
     return StructureChunker(measure=embedder.count_tokens, limit=embedder.max_tokens, name=embedder.fingerprint)
 
 
-def writer_for(settings: Settings, store: Store, embedder: Embedder | None, analyzer: Analyzer) -> Writer:
+def writer_for(
+    settings: Settings,
+    store: Store,
+    embedder: Embedder | None,
+    analyzer: Analyzer,
+    skips: SkipRecord | None = None,
+) -> Writer:
     """The write path of the namespace that is set."""
     return Writer(
         store=store,
@@ -58,6 +65,7 @@ def writer_for(settings: Settings, store: Store, embedder: Embedder | None, anal
         analyzer=analyzer,
         token_vectors=settings.token_vectors == "stored",
         redacts=settings.redact == "on",
+        skips=skips,
     )
 
 

@@ -13,6 +13,7 @@ from ricordo.errors import SourceError
 from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading, digest
 from ricordo.protocols import Skipped, Source
 from ricordo.remember import Made, Writer
+from ricordo.skips import Skip
 from ricordo.taskerrors import one_error
 
 __all__ = ["EDITION", "Ingested", "Origins", "Progress", "gone", "ingest", "is_news", "noted", "plain", "revision_in"]
@@ -127,12 +128,13 @@ async def ingest(
     waiting = iter(sources)
     while (source := await to_thread.run_sync(next, waiting, None)) is not None:
         if isinstance(source, Skipped):
-            run.tally.skipped.append(source)
+            run.skip(source)
         else:
             await run.take(source)
         run.sources += 1
         run.report()
     await run.settle()
+    await writer.note(run.read, run.skips)
     if run.tally.forgotten:
         await writer.purge()
     return run.tally.ingested(rehearsed=writer.rehearses)
@@ -154,10 +156,17 @@ class _Run:
         self.pending = _Pending()
         self.ready: _Ready | None = None
         self.counted: dict[str, _Count] = {}
+        self.read: set[str] = set()
+        self.skips: list[Skip] = []
 
     def report(self) -> None:
         if self.tell is not None:
             self.tell(Progress(sources=self.sources, so_far=self.tally.ingested(rehearsed=self.writer.rehearses)))
+
+    def skip(self, *found: Skipped, uri: str | None = None) -> None:
+        """These could not be taken in; they are part of the origin, where one is named."""
+        self.tally.skipped += found
+        self.skips += (Skip.of(each, uri) for each in found)
 
     async def take(self, source: Source) -> None:
         try:
@@ -178,7 +187,7 @@ class _Run:
             self.tally.changed += known is not None and not same
             self.tally.new += known is None
         except SourceError as error:
-            self.tally.skipped.append(Skipped(where=error.where, why=error.why))
+            self.skip(Skipped(where=error.where, why=error.why), uri=source.origin.uri)
 
     def _count(self, uri: str, count: _Count) -> None:
         """Count what an origin holds; of several copies only the last."""
@@ -191,10 +200,11 @@ class _Run:
         said: set[str] = set()
         owners: dict[str, str] = {}
         whole, memories, chunks, before = True, 0, 0, len(self.tally.skipped)
+        self.read.add(source.origin.uri)
         items = source.memories()
         while page := await to_thread.run_sync(_page, items):
             faults = [item for item in page if isinstance(item, Skipped)]
-            self.tally.skipped += faults
+            self.skip(*faults, uri=source.origin.uri)
             whole = whole and not any(fault.loses_memories for fault in faults)
             heard = (self.writer.cleaned(item) for item in page if isinstance(item, Memory))
             unheard = {memory.id: memory for memory in heard if memory.id not in said}

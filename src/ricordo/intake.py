@@ -18,7 +18,7 @@ from ricordo.remember import Writer
 
 __all__ = ["Given", "take_in"]
 
-Given: TypeAlias = "str | PathLike[str] | Source"
+Given: TypeAlias = "str | PathLike[str] | Source | Skipped"
 
 
 async def take_in(

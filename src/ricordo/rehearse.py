@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from ricordo.exchange import Added
 from ricordo.memory import Chunk, Memory, Reading
 from ricordo.protocols import Store
 from ricordo.remember import Made, Writer
+from ricordo.skips import Skip
 
 __all__ = ["Rehearsal", "rehearsal"]
 
@@ -67,6 +68,9 @@ class Rehearsal(Writer):
             forgotten |= known - reading.memory_ids
             known &= reading.memory_ids
         return Added(memories=frozenset(added), forgotten=frozenset(forgotten), chunks=len(chunks))
+
+    async def note(self, read: Collection[str], skips: Sequence[Skip]) -> None:
+        """Nothing was read."""
 
     async def purge(self) -> None:
         """Nothing was forgotten."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 import numpy as np
@@ -15,6 +16,7 @@ from ricordo.exchange import Added, Batch, Entry
 from ricordo.memory import Chunk, Memory, Origin, Reading, digest
 from ricordo.protocols import Chunker, Embedder, Store
 from ricordo.secrets import nameless, redact, redacted, rules_revision
+from ricordo.skips import Skip, SkipRecord
 from ricordo.tokenvectors import pack_each
 
 __all__ = ["Made", "Remembered", "Writer", "passage"]
@@ -49,7 +51,8 @@ class Remembered:
 class Writer:
     """The write path of one namespace. `token_vectors` says whether those are kept, where the embedder gives them.
 
-    One that `redacts` keeps no secret of what is told or read.
+    One that `redacts` keeps no secret of what is told or read. What readings could not take in goes on the record of
+    `skips`, where there is one.
     """
 
     store: Store
@@ -59,6 +62,7 @@ class Writer:
     analyzer: Analyzer = STANDARD
     token_vectors: bool = True
     redacts: bool = False
+    skips: SkipRecord | None = None
 
     def kept(self, text: str) -> str:
         """What is kept of a text."""
@@ -120,7 +124,28 @@ class Writer:
             readings=tuple(readings),
             anew=anew,
         )
-        return await self.store.add(self.namespace, batch)
+        added = await self.store.add(self.namespace, batch)
+        if silent := [reading.origin.uri for reading in readings if not reading.memory_ids]:
+            await self.note(silent, ())
+        return added
+
+    async def note(self, read: Collection[str], skips: Sequence[Skip]) -> None:
+        """Put on record what could not be taken in, in place of what was known of the origins read, by their uris."""
+        if self.skips is not None:
+            await to_thread.run_sync(self.skips.note, self.namespace, read, skips)
+
+    async def let_go(self, uris: Iterable[str]) -> None:
+        """Take off the record what was told of those origins that nothing is known of any more."""
+        gone = [uri for uri in frozenset(uris) if await self.store.reading(self.namespace, uri) is None]
+        if gone:
+            await self.note(gone, ())
+
+    async def forget(self, memories: Sequence[Memory], now: datetime) -> frozenset[str]:
+        """Remove stored memories for good, with all their versions; the ids removed."""
+        gone = await self.store.forget(self.namespace, [memory.id for memory in memories], now)
+        await self.store.purge()
+        await self.let_go(memory.origin.uri for memory in memories)
+        return gone
 
     async def bury(self, memories: Sequence[Memory], *, buried: bool) -> tuple[str, ...]:
         """Mark stored memories as buried, or not, in one transaction; their ids."""

@@ -54,7 +54,7 @@ def data_directory(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def state_directory(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where logs, queues and backups are: `state` in `$RICORDO_HOME`, else the platform's per-user state directory."""
+    """Where logs, queues and backups are, and what was skipped: `state` in `$RICORDO_HOME`, else the platform's own."""
     home = environment.get(HOME)
     return Path(home).expanduser() / "state" if home else platformdirs.user_state_path("ricordo", appauthor=False)
 

@@ -31,6 +31,7 @@ from ricordo.memory import EventTime, Json, Memory
 from ricordo.protocols import Embedder, Fault, Stats, Store
 from ricordo.query import EVERYTHING, Filters, Recall
 from ricordo.settings import Settings
+from ricordo.skips import Skip
 from ricordo.timeline import Timeline
 from ricordo.watch import Patience, Watched
 from ricordo.window import utc_now
@@ -130,6 +131,9 @@ class Engine:
         prune: bool = False,
     ) -> Ingested:
         return self._portal.call(partial(self._inner.ingest, paths, tell=tell, dry_run=dry_run, prune=prune))
+
+    def skipped(self) -> tuple[Skip, ...]:
+        return self._portal.call(self._inner.skipped)
 
     def watch(
         self,

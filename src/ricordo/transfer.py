@@ -155,7 +155,7 @@ async def _write(writer: Writer, items: Sequence[Item], total: Ingested, owners:
     tombstones = [item for item in items if isinstance(item, Tombstone)]
     chunks = await to_thread.run_sync(writer.cut, memories, owners)
     added = await writer.write(memories, chunks)
-    gone = await writer.store.bury(writer.namespace, tombstones) if tombstones else frozenset[str]()
+    gone = await _buried(writer, tombstones) if tombstones else frozenset[str]()
     return replace(
         total,
         forgotten=total.forgotten + len(gone),
@@ -164,6 +164,13 @@ async def _write(writer: Writer, items: Sequence[Item], total: Ingested, owners:
         added=total.added + len(added.memories),
         unchanged=total.unchanged + len(memories) - len(added.memories),
     )
+
+
+async def _buried(writer: Writer, tombstones: Sequence[Tombstone]) -> frozenset[str]:
+    origins = await writer.owners([tombstone.memory_id for tombstone in tombstones])
+    gone = await writer.store.bury(writer.namespace, tombstones)
+    await writer.let_go(origins[memory_id] for memory_id in gone if memory_id in origins)
+    return gone
 
 
 @dataclass(slots=True)

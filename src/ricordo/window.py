@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 
+from ricordo.memory import EventTime
+from ricordo.occasions import event_of
 from ricordo.query import TimeRange
 from ricordo.timeparse import Grain, TimeHint, TimeOptions, TimeReading, read_times
 
@@ -46,6 +48,12 @@ class Calendar:
         if len(text) > 2 * SCANNED:
             text = f"{text[:SCANNED]}\n{text[-SCANNED:]}"
         return read_times(text, now=self.clock(), zone=self.zone, options=self.options)
+
+    def event(self, text: str, stated: datetime | EventTime | None = None) -> EventTime:
+        """When what somebody tells now happened: as it is stated, else as its words say."""
+        if isinstance(stated, datetime):
+            return EventTime(start=stated)
+        return stated or event_of(text, self.clock(), self.zone, self.options)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -282,6 +282,16 @@ def test_ingest_tells_what_it_skipped_and_exits_with_1_when_it_read_nothing(run:
     assert ask("ingest", missing)[1]["skipped"][0]["where"] == missing
 
 
+def test_a_purge_lets_go_of_what_is_on_record_of_files_that_were_not_read(run: Run, tmp_path: Path) -> None:
+    run("ingest", str(tmp_path / "missing.md"), "--store", f"sqlite:///{tmp_path / 'other.db'}")
+    run("ingest", str(tmp_path / "missing.md"))
+    folder = tmp_path / "home" / "state" / "skipped"
+    assert len(list(folder.glob("*.jsonl"))) == 2
+
+    assert run("store", "purge").exit_code == 0
+    assert len(list(folder.glob("*.jsonl"))) == 1
+
+
 def test_doctor_finds_a_sound_store_sound(run: Run, ask: Ask) -> None:
     code, diagnosis = ask("doctor", "--namespace", "work")
 

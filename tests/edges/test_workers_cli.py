@@ -10,6 +10,7 @@ import anyio
 import pytest
 from click.testing import CliRunner, Result
 
+from ricordo import sync
 from ricordo.cli import main
 from ricordo.stores import open_store
 
@@ -68,11 +69,15 @@ def test_what_others_left_waiting_is_read_without_a_path(run: Callable[..., Resu
     assert (counts["added"], counts["skipped"]) == (1, [])
 
 
-def test_a_file_named_by_itself_that_holds_no_text_is_told_of(run: Callable[..., Result], notes: Path) -> None:
+def test_a_file_named_by_itself_that_holds_no_text_is_told_of(
+    run: Callable[..., Result], url: str, notes: Path
+) -> None:
     counts = json.loads(run("ingest", str(notes / "picture.png"), str(notes), "--workers", "1", "--json").stdout)
 
     assert counts["added"] == 3
     assert [skipped["why"] for skipped in counts["skipped"]] == ["is a binary file"]
+    with sync.open(url, embedder="none") as memory:
+        assert [skip.where for skip in memory.skipped()] == [str(notes / "picture.png")]
 
 
 def test_where_nothing_is_found_that_is_said(run: Callable[..., Result], tmp_path: Path) -> None:

@@ -6,10 +6,12 @@ import json
 import re
 from html.parser import HTMLParser
 from importlib.resources import files
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from ricordo import sync
 from ricordo.web.wording import LANGUAGES, preferred, wording
 from website import Site, running
 
@@ -311,6 +313,27 @@ def test_files_are_imported_by_a_form_and_what_was_skipped_is_told(site: Site) -
 
 
 # --- every page ---
+
+
+def test_what_any_program_could_not_read_is_told_with_the_sources(tmp_path: Path) -> None:
+    url, note = f"sqlite:///{tmp_path / 'memory.db'}", tmp_path / "keys.md"
+    note.write_text("---\na: b: c\n---\nThe key is under the pot\n", encoding="utf-8")
+    with sync.open(url, embedder="none") as program:
+        program.ingest([note])
+    with running(url=url) as site:
+        site.program.post("/api/ingest", files={"files": ("deep/photo.md", b"\x00\x01\x02" * 100)})
+        page, twin = site.browser.get("/sources").text, site.program.get("/api/sources").json()
+        alone = site.program.get("/api/skipped", params={"limit": 1}).json()
+        rest = site.program.get("/api/skipped", params={"cursor": alone["next"]}).json()
+        site.form("/forget", source=note.as_uri())
+        after = site.browser.get("/sources").text
+
+    assert all(told in page for told in ("Not read", f"<code>{note} (front matter)</code>: is not valid YAML"))
+    assert "under the pot" not in page
+    assert [each["where"] for each in alone["skipped"]] == ["deep/photo.md"]
+    assert rest["skipped"][0]["origin"] == note.as_uri()
+    assert twin["skipped"] == [*alone["skipped"], *rest["skipped"]]
+    assert ("keys.md" in after, "deep/photo.md" in after) == (False, True)
 
 
 @pytest.mark.parametrize("page", PAGES)

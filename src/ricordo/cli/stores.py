@@ -145,13 +145,17 @@ def purge(options: Options) -> int:
     """Erase what forgotten memories left in the store's files.
 
     A SQLite store does so whenever something is forgotten. On a PostgreSQL server all tables are written anew, for
-    which others wait; a private server also empties its log.
+    which others wait; a private server also empties its log. What is on record of files that could not be read goes
+    too.
     """
     import anyio
 
     from ricordo.render.backups import Purged
+    from ricordo.skips import record_of
 
     anyio.run(_purge, options.settings.store)
+    if record := record_of(options.settings):
+        record.clear()
     options.show(Purged())
     return FOUND
 

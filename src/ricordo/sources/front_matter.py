@@ -87,9 +87,9 @@ def read_front_matter(
     try:
         loaded = tomllib.loads(text) if toml else yaml.load(text, Loader=_Loader)
     except (yaml.YAMLError, tomllib.TOMLDecodeError) as error:
-        raise FrontMatterError(f"is not valid {'TOML' if toml else 'YAML'}: {_first_line(error)}") from error
+        raise FrontMatterError(f"is not valid {'TOML' if toml else 'YAML'}: {_why(error)}") from error
     except (ValueError, RecursionError) as error:
-        raise FrontMatterError(f"cannot be read: {_first_line(error)}") from error
+        raise FrontMatterError(f"cannot be read: {_why(error)}") from error
     if loaded is None:
         return FrontMatter()
     if not isinstance(loaded, dict):
@@ -190,5 +190,9 @@ def _ordered(items: list[object] | set[object]) -> list[object]:
     return items if isinstance(items, list) else sorted(items, key=str)
 
 
-def _first_line(error: Exception) -> str:
+def _why(error: Exception) -> str:
+    """What is wrong, and where, without the text itself that a parser would quote."""
+    mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+    if isinstance(error, yaml.MarkedYAMLError) and mark is not None:
+        return f"{error.problem or error.context} (at line {mark.line + 1}, column {mark.column + 1})"
     return re.sub(r"\s+", " ", str(error)).strip()[:200]

@@ -9,6 +9,7 @@ from ricordo.exchange import Held
 from ricordo.explain import Explanation
 from ricordo.memory import Memory
 from ricordo.render.documents import Document, document
+from ricordo.skips import Skip
 from ricordo.web.measures import Measures
 from ricordo.web.service import Imported
 from ricordo.web.surveys import Overview
@@ -21,6 +22,7 @@ __all__ = [
     "imported_document",
     "measures_document",
     "near_document",
+    "skip_document",
     "survey_document",
 ]
 
@@ -35,6 +37,11 @@ def held_document(held: Held) -> Document:
         "last": held.last.isoformat(),
         "read": held.read,
     }
+
+
+def skip_document(skip: Skip) -> Document:
+    """Something that a reading could not take in; `origin` is null where it is no part of a source that is known."""
+    return {"at": skip.at.isoformat(), "where": skip.where, "why": skip.why, "origin": skip.origin}
 
 
 def survey_document(namespace: str, overview: Overview) -> Document:

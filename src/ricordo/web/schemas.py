@@ -166,7 +166,11 @@ COMPONENTS: dict[str, Schema] = {
     ),
     "Held": object_of(HELD),
     "Said": object_of({**HELD, "said": array(ref("Memory")), "next": _maybe(TEXT)}),
-    "Sources": object_of({"namespace": TEXT, "sources": array(ref("Held")), "next": _maybe(TEXT)}),
+    "Skip": object_of({"at": MOMENT, "where": TEXT, "why": TEXT, "origin": _maybe(TEXT)}),
+    "Skips": object_of({"namespace": TEXT, "skipped": array(ref("Skip")), "next": _maybe(TEXT)}),
+    "Sources": object_of(
+        {"namespace": TEXT, "sources": array(ref("Held")), "skipped": array(ref("Skip")), "next": _maybe(TEXT)}
+    ),
     "Namespaces": object_of(
         {"namespaces": array(object_of({"name": TEXT, "memories": INTEGER})), "next": _maybe(TEXT)}
     ),

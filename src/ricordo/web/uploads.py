@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -20,7 +21,7 @@ from starlette.datastructures import UploadFile
 
 from ricordo.dates import time_options
 from ricordo.engine import Engine
-from ricordo.errors import InvalidInput
+from ricordo.errors import InvalidInput, SourceError
 from ricordo.ingest import Ingested, Origins, Progress
 from ricordo.memory import Memory, Origin, clean
 from ricordo.protocols import Skipped, Source
@@ -103,10 +104,8 @@ async def ingest_received(memory: Engine, received: Received, tell: Tell) -> Ing
         clock, options = memory.reader.calendar.clock, time_options(memory.settings)
         found = find_sources([folder], now=clock(), zone=memory.settings.zone(), options=options)
         while page := await to_thread.run_sync(partial(_page, found)):
-            counts = await memory.ingest([_Sent(item, folder) for item in page if not isinstance(item, Skipped)])
-            skipped = (*(item for item in page if isinstance(item, Skipped)), *counts.skipped)
-            more = replace(counts, skipped=tuple(_placed(item, folder) for item in skipped))
-            total, done = _sum(total, more), done + len(page)
+            sent = [_placed(each, folder) if isinstance(each, Skipped) else _Sent(each, folder) for each in page]
+            total, done = _sum(total, await memory.ingest(sent)), done + len(page)
             await tell(Progress(sources=done, so_far=total))
     finally:
         await to_thread.run_sync(received.close)
@@ -127,7 +126,11 @@ def _sum(total: Ingested, more: Ingested) -> Ingested:
 
 def _placed(skipped: Skipped, folder: Path) -> Skipped:
     """The same with the name that was sent in place of where it lay."""
-    return replace(skipped, where=skipped.where.replace(f"{folder}/", "").replace(f"{folder}\\", ""))
+    return replace(skipped, where=_sent_as(skipped.where, folder))
+
+
+def _sent_as(where: str, folder: Path) -> str:
+    return where.replace(f"{folder}/", "").replace(f"{folder}\\", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +148,25 @@ class _Sent:
         return self._lasting(self.source.origin)
 
     def revision(self) -> str:
-        return self.source.revision()
+        with self._named():
+            return self.source.revision()
 
     def memories(self) -> Iterator[Memory | Skipped]:
-        for item in self.source.memories():
-            if isinstance(item, Skipped) or not item.origin.uri.startswith(self.folder.as_uri()):
-                yield item
-            else:
-                yield replace(item, origin=self._lasting(item.origin), id="")
+        with self._named():
+            for item in self.source.memories():
+                if isinstance(item, Skipped):
+                    yield _placed(item, self.folder)
+                elif item.origin.uri.startswith(self.folder.as_uri()):
+                    yield replace(item, origin=self._lasting(item.origin), id="")
+                else:
+                    yield item
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except SourceError as error:
+            raise SourceError(_sent_as(error.where, self.folder), error.why) from error
 
     def _lasting(self, origin: Origin) -> Origin:
         here = self.folder.as_uri()

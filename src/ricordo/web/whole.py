@@ -7,13 +7,15 @@ from starlette.responses import Response
 
 from ricordo.render.documents import document
 from ricordo.web.dispatch import Call
-from ricordo.web.documents import held_document, survey_document
+from ricordo.web.documents import held_document, skip_document, survey_document
 from ricordo.web.paging import page_of
 from ricordo.web.replies import reply
 
-__all__ = ["doctor", "namespaces", "sources", "stats", "survey"]
+__all__ = ["MOST_SKIPPED", "doctor", "namespaces", "skipped", "sources", "stats", "survey"]
 
 PAGE = 100
+MOST_SKIPPED = 100
+"""What is told with the sources; all of it can be had alone."""
 
 
 async def stats(call: Call) -> Response:
@@ -36,11 +38,21 @@ async def namespaces(call: Call) -> Response:
 
 
 async def sources(call: Call) -> Response:
-    """Where the memories of a namespace come from."""
+    """Where the memories of a namespace come from, and what their last readings could not take in."""
     given, found = call.given, (await call.service.overview(call.memory.namespace)).survey.origins
     page, following = page_of(found, given.number("limit", PAGE), given.maybe("cursor"))
     listed = [held_document(held) for held in page]
-    return reply(call.request, {"namespace": call.memory.namespace, "sources": listed, "next": following})
+    passed = [skip_document(skip) for skip in (await call.memory.skipped())[:MOST_SKIPPED]]
+    named = {"namespace": call.memory.namespace, "sources": listed, "skipped": passed, "next": following}
+    return reply(call.request, named)
+
+
+async def skipped(call: Call) -> Response:
+    """What readings could not take in, the latest first."""
+    given = call.given
+    page, following = page_of(await call.memory.skipped(), given.number("limit", PAGE), given.maybe("cursor"))
+    listed = [skip_document(skip) for skip in page]
+    return reply(call.request, {"namespace": call.memory.namespace, "skipped": listed, "next": following})
 
 
 async def doctor(call: Call) -> Response:

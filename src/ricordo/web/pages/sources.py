@@ -13,6 +13,7 @@ from ricordo.web.chosen import held, said_by
 from ricordo.web.given import Given
 from ricordo.web.paging import page_of
 from ricordo.web.rendering import Visit
+from ricordo.web.whole import MOST_SKIPPED
 
 __all__ = ["one", "reread", "show"]
 
@@ -21,7 +22,8 @@ FILE = "file:"
 
 
 async def show(visit: Visit) -> Response:
-    """All sources, a page at a time, and what was imported since the server started."""
+    """All sources, a page at a time, what could not be read of them, and what was imported since the server started."""
+    skips = await visit.memory.skipped()
     origins = (await visit.service.overview(visit.memory.namespace)).survey.origins
     page, following = page_of(origins, PAGE, visit.asked.maybe("cursor"))
     return visit.render(
@@ -29,6 +31,8 @@ async def show(visit: Visit) -> Response:
         held=page,
         number=len(origins),
         following=visit.address("/sources", cursor=following) if following else None,
+        skips=skips[:MOST_SKIPPED],
+        more=len(skips[MOST_SKIPPED:]),
         imports=[done for done in visit.service.imports if done.namespace == visit.memory.namespace],
         twin=visit.address("/api/sources", cursor=visit.asked.maybe("cursor")),
     )
