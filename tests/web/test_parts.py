@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from starlette.responses import Response
 
 from ricordo.errors import StoreError
 from ricordo.exchange import Batch, Entry, Survey
@@ -21,6 +22,7 @@ from ricordo.testing import InMemoryStore
 from ricordo.web.charts import bars, parts
 from ricordo.web.marking import changes, marked
 from ricordo.web.pages.timeline import Span, density, span_of
+from ricordo.web.repeats import MOST_BYTES, Repeats
 from ricordo.web.surveys import Overview, Surveys
 from ricordo.web.trash import KEPT_SECONDS, Trash
 from ricordo.web.uploads import lasting_name
@@ -192,6 +194,20 @@ def test_what_could_not_be_put_back_is_kept() -> None:
     with trash.taken(binned.key) as taken:
         assert (taken, trash.of("a")) == (binned, [])  # nobody else puts it back meanwhile
     assert trash.take(binned.key) is None
+
+
+@pytest.mark.anyio
+async def test_large_answers_are_not_all_kept() -> None:
+    repeats, done = Repeats(), list[int]()
+
+    async def answer() -> Response:
+        done.append(1)
+        return Response(b"x" * (MOST_BYTES // 2))
+
+    for key in ("one", "two", "three", "three", "one"):
+        await repeats.once(key, ("import",), answer)
+
+    assert (len(done), list(repeats.answers)) == (4, ["three", "one"])
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 from typing import Any, cast
 
 import pytest
+from httpx2 import Response
 
 from ricordo.cli import program
 from ricordo.web.problems import STATUSES
@@ -224,6 +225,46 @@ def test_a_key_belongs_to_one_request(site: Site) -> None:
 
     assert other.status_code == 422
     assert get(site, "/api/recall", query="two")["hits"] == []
+
+
+def send(site: Site, text: str, key: str = "k-3", accept: str = "*/*") -> Response:
+    files = {"files": ("notes/keys.md", f"# Keys\n\n{text}\n".encode())}
+    return site.program.post("/api/ingest", files=files, headers={"Idempotency-Key": key, "Accept": accept})
+
+
+def test_files_sent_again_with_their_key_are_not_read_again(site: Site) -> None:
+    first = send(site, "The key is under the pot")
+    site.program.post("/api/forget", json={"ids": [get(site, "/api/recall", query="key")["hits"][0]["id"]]})
+    again, other = send(site, "The key is under the pot"), send(site, "The key is gone")
+
+    assert (first.json()["added"], again.json()) == (1, first.json())
+    assert (first.headers.get("idempotent-replayed"), again.headers["idempotent-replayed"]) == (None, "true")
+    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+    assert len(get(site, "/api/imports")["imports"]) == 1
+    assert get(site, "/api/recall", query="key")["hits"] == []
+
+
+def test_nor_are_they_where_the_answer_comes_in_lines(site: Site) -> None:
+    lines = "application/x-ndjson"
+    first, again = (send(site, "The key is under the pot", accept=lines) for _ in range(2))
+    plain, other = send(site, "The key is under the pot"), send(site, "The key is gone", accept=lines)
+
+    assert [list(json.loads(line)) for line in first.text.splitlines()] == [["progress"], ["result"]]
+    assert [json.loads(line) for line in again.text.splitlines()] == [{"result": plain.json()}]
+    assert (again.headers["idempotent-replayed"], plain.headers["idempotent-replayed"]) == ("true", "true")
+    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+    assert send(site, "The key is gone", key="k" * 256, accept=lines).status_code == 400
+
+
+def test_an_import_sent_again_with_its_key_is_not_read_again(site: Site) -> None:
+    site.remember("to be moved")
+    lines, headers = site.program.get("/api/export").content, {"Idempotency-Key": "k-4"}
+    first, again = (site.program.post("/api/import", content=lines, headers=headers) for _ in range(2))
+    other = site.program.post("/api/import", content=lines + b"\n", headers=headers)
+    elsewhere = site.program.post("/api/import?namespace=work", content=lines, headers=headers)
+
+    assert (again.json(), again.headers["idempotent-replayed"]) == (first.json(), "true")
+    assert (other.status_code, elsewhere.status_code) == (422, 422)
 
 
 @pytest.mark.parametrize(

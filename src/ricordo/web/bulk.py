@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from hashlib import blake2b
 
 import anyio
 from anyio import to_thread
@@ -20,7 +21,8 @@ from ricordo.ingest import Ingested, Progress
 from ricordo.render.documents import Document, document
 from ricordo.render.reports import Imported
 from ricordo.web.dispatch import FORM, LINES, Call
-from ricordo.web.problems import code_of
+from ricordo.web.problems import CODES, code_of
+from ricordo.web.repeats import REPLAYED
 from ricordo.web.replies import reply
 from ricordo.web.service import Service
 from ricordo.web.uploads import MOST_FILES, Received, ingest_received, receive
@@ -43,12 +45,33 @@ async def uploaded(request: Request) -> AsyncIterator[tuple[FormData, list[Uploa
 
 
 async def ingest(call: Call) -> Response:
-    """Files are read; who accepts JSON Lines is told how far it has come."""
+    """Files are read, once under one key; who accepts JSON Lines is told how far it has come."""
     async with uploaded(call.request) as (_, files):
         received = await receive(files)
     if LINES in call.request.headers.get("accept", ""):
-        return StreamingResponse(_progress(call, received), media_type=LINES)
-    return reply(call.request, document(await read_received(call.service, call.memory, received)))
+        return StreamingResponse(_progress(call, received), headers=_replayed(call, received), media_type=LINES)
+    return await _read_once(call, received)
+
+
+def _replayed(call: Call, received: Received) -> dict[str, str]:
+    """What is to be said before the first line: whether all was answered before, unless it is refused."""
+    try:
+        return {REPLAYED: "true"} if call.is_repeat(received.content) else {}
+    except HTTPException:
+        received.close()
+        raise
+
+
+async def _read_once(
+    call: Call, received: Received, sending: MemoryObjectSendStream[Document] | None = None
+) -> Response:
+    async def read() -> Response:
+        return reply(call.request, document(await read_received(call.service, call.memory, received, sending)))
+
+    try:
+        return await call.once(received.content, read)
+    finally:
+        await to_thread.run_sync(received.close)
 
 
 async def read_received(
@@ -73,10 +96,12 @@ async def _progress(call: Call, received: Received) -> AsyncIterator[str]:
     async def work() -> None:
         async with sending:
             try:
-                counts = await read_received(call.service, call.memory, received, sending)
-                await sending.send({"result": document(counts)})
+                answer = await _read_once(call, received, sending)
+                await sending.send({"result": json.loads(bytes(answer.body))})
             except RicordoError as error:
                 await sending.send({"error": {"code": code_of(error), "message": str(error)}})
+            except HTTPException as error:  # another request came under the same key a moment before
+                await sending.send({"error": {"code": CODES[error.status_code], "message": error.detail}})
 
     async with anyio.create_task_group() as group:
         group.start_soon(work)
@@ -86,8 +111,13 @@ async def _progress(call: Call, received: Received) -> AsyncIterator[str]:
 
 
 async def import_(call: Call) -> Response:
-    """An export is read back; each line goes into the namespace it names."""
+    """An export is read back, once under one key; each line goes into the namespace it names."""
     body = await call.request.body()
+    content = await to_thread.run_sync(lambda: blake2b(body).hexdigest())
+    return await call.once(content, lambda: _import(call, body))
+
+
+async def _import(call: Call, body: bytes) -> Response:
     try:
         lines = (await to_thread.run_sync(body.decode, "utf-8-sig")).splitlines()
     except UnicodeDecodeError as error:

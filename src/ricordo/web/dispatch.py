@@ -38,6 +38,21 @@ class Call:
         """The id in the path."""
         return clean(str(self.request.path_params["id"]))
 
+    async def once(self, content: str, do: Callable[[], Awaitable[Response]]) -> Response:
+        """What `do` answers to this request with this content, or answered before under its `Idempotency-Key`."""
+        return await self.service.repeats.once(self._key, self._what(content), do)
+
+    def is_repeat(self, content: str) -> bool:
+        """Whether it was answered before. Raises HTTPException as `once` does."""
+        return self.service.repeats.has(self._key, self._what(content))
+
+    @property
+    def _key(self) -> str | None:
+        return self.request.headers.get("idempotency-key")
+
+    def _what(self, content: str) -> tuple[str, ...]:
+        return self.request.url.path, self.memory.namespace, content
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parameter:
@@ -53,7 +68,8 @@ class Parameter:
 class Endpoint:
     """A row of the table. `takes` is how the body comes; `given` stands in it when it is JSON, else in the query.
 
-    `answers` maps each status of success to its schema and media type. It says what its `pages` show.
+    `answers` maps each status of success to its schema and media type. It says what its `pages` show. A handler that is
+    `repeatable` and takes no JSON sees to that itself, for it knows when its request has come whole.
     """
 
     name: str
@@ -87,11 +103,9 @@ class Endpoint:
         asks = call.given.asks
         if self.method == "GET" or asks:
             return await call.service.turns.take(call.request, lambda: self.handler(call), asks=asks)
-        if not self.repeatable:
+        if not self.repeatable or self.takes != JSON:
             return await self.handler(call)
-        key = call.request.headers.get("idempotency-key")
-        what = (call.request.url.path, call.memory.namespace, body.decode("latin-1"))
-        return await call.service.repeats.once(key, what, lambda: self.handler(call))
+        return await call.once(body.decode("latin-1"), lambda: self.handler(call))
 
 
 async def _json_body(request: Request) -> bytes:

@@ -163,6 +163,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         handler=bulk.ingest,
         takes=FORM,
         answers=_one("Ingested"),
+        repeatable=True,
         failures=(400, 413, 415),
     ),
     Endpoint(
@@ -173,6 +174,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         handler=bulk.import_,
         takes=LINES,
         answers=_one("Imported"),
+        repeatable=True,
         failures=(400, 413),
     ),
     Endpoint(

@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from ricordo.memory import digest
 
-__all__ = ["LONGEST_KEY", "Repeats"]
+__all__ = ["LONGEST_KEY", "REPLAYED", "Repeats"]
 
 MOST = 1000
+MOST_BYTES = 2**24
 LONGEST_KEY = 255
 REPLAYED = "Idempotent-Replayed"
 
@@ -41,28 +42,40 @@ class Repeats:
         """
         if key is None:
             return await do()
-        if not key or len(key) > LONGEST_KEY:
-            raise HTTPException(400, f"Idempotency-Key must have 1 to {LONGEST_KEY} characters")
-        fingerprint = digest(*request)
+        self._known(key, request)
         lock = self.locks.setdefault(key, anyio.Lock())
         try:
             async with lock:
-                return await self._once(key, fingerprint, do)
+                return await self._once(key, request, do)
         finally:
             if not lock.statistics().tasks_waiting:
                 self.locks.pop(key, None)
 
-    async def _once(self, key: str, fingerprint: str, do: Callable[[], Awaitable[Response]]) -> Response:
+    def has(self, key: str | None, request: tuple[str, ...]) -> bool:
+        """Whether the answer to this request under this key is kept. Raises HTTPException as `once` does."""
+        return key is not None and self._known(key, request) is not None
+
+    def _known(self, key: str, request: tuple[str, ...]) -> _Answer | None:
+        if not key or len(key) > LONGEST_KEY:
+            raise HTTPException(400, f"Idempotency-Key must have 1 to {LONGEST_KEY} characters")
         known = self.answers.get(key)
-        if known is not None:
-            if known.fingerprint != fingerprint:
-                raise HTTPException(422, "this Idempotency-Key was sent with another request before")
+        if known is not None and known.fingerprint != digest(*request):
+            raise HTTPException(422, "this Idempotency-Key was sent with another request before")
+        return known
+
+    async def _once(self, key: str, request: tuple[str, ...], do: Callable[[], Awaitable[Response]]) -> Response:
+        if (known := self._known(key, request)) is not None:
             return Response(known.body, known.status, {REPLAYED: "true"}, media_type=known.media_type)
         response = await do()
         if response.status_code < 500:
             self.answers[key] = _Answer(
-                fingerprint, response.status_code, bytes(response.body), response.headers.get("content-type")
+                digest(*request), response.status_code, bytes(response.body), response.headers.get("content-type")
             )
-            while len(self.answers) > MOST:
-                del self.answers[next(iter(self.answers))]
+            self._let_go()
         return response
+
+    def _let_go(self) -> None:
+        """Of the oldest, where there are many or they are large; the latest stays."""
+        size = sum(len(answer.body) for answer in self.answers.values())
+        while len(self.answers) > MOST or (size > MOST_BYTES and len(self.answers) > 1):
+            size -= len(self.answers.pop(next(iter(self.answers))).body)

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,7 @@ from ricordo.dates import time_options
 from ricordo.engine import Engine
 from ricordo.errors import InvalidInput, SourceError
 from ricordo.ingest import Ingested, Origins, Progress
-from ricordo.memory import Memory, Origin, clean
+from ricordo.memory import Memory, Origin, clean, digest
 from ricordo.protocols import Skipped, Source
 from ricordo.sources import find_sources
 
@@ -70,6 +71,8 @@ class Received:
 
     folder: TemporaryDirectory[str]
     names: tuple[str, ...]
+    content: str
+    """Tells one set of files from another, by their names and all that they hold."""
 
     def close(self) -> None:
         self.folder.cleanup()
@@ -81,19 +84,24 @@ async def receive(files: Sequence[UploadFile]) -> Received:
         raise InvalidInput(f"1 to {MOST_FILES:,} files can be sent at once, as parts named `files`")
     folder = TemporaryDirectory(prefix="ricordo-upload-", ignore_cleanup_errors=True)
     names = [lasting_name(file.filename or "") for file in files]
+    held: list[str] = []
     for file, name in zip(files, names, strict=True):
         try:
-            await _lay_down(file, Path(folder.name) / name)
+            held += (name, await _lay_down(file, Path(folder.name) / name))
         except OSError as error:
             raise InvalidInput(f"{name} cannot be received: {error.strerror or error}") from error
-    return Received(folder=folder, names=tuple(names))
+    return Received(folder=folder, names=tuple(names), content=digest(*held))
 
 
-async def _lay_down(file: UploadFile, target: Path) -> None:
+async def _lay_down(file: UploadFile, target: Path) -> str:
+    """Write it to its place; a digest of what it holds."""
     await to_thread.run_sync(partial(target.parent.mkdir, parents=True, exist_ok=True))
+    content = blake2b()
     with target.open("wb") as stream:
         while piece := await file.read(PIECE):
+            content.update(piece)
             await to_thread.run_sync(stream.write, piece)
+    return content.hexdigest()
 
 
 async def ingest_received(memory: Engine, received: Received, tell: Tell) -> Ingested:
