@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -277,6 +278,34 @@ def test_the_edges_of_the_calendar_are_shown_in_any_zone(zone: str) -> None:
         assert answers == dict.fromkeys(addresses, 200)
 
 
+@pytest.mark.parametrize("zone", ["America/New_York", "UTC", "Asia/Tokyo"])
+def test_the_timeline_leads_to_the_first_and_the_last_day_there_are(zone: str) -> None:
+    edges = {"0001-01-01": "0001-01-01T00:00:00Z", "9999-12-31": "9999-12-31T23:59:59.999999Z"}
+    with running(zone) as site:
+        for when in edges.values():
+            site.remember(f"the edge {when}", when=when)
+        for day, when in edges.items():
+            for span in (day[:4], day[:7], day):
+                page = site.browser.get(f"/timeline?span={span}").text
+                (twin,) = re.findall(r'rel="alternate" type="application/json" href="([^"]+)"', page)
+                told = site.browser.get(html.unescape(twin)).json()["memories"]
+                assert ([memory["text"] for memory in told], plain(page).count("the edge")) == ([f"the edge {when}"], 1)
+                assert {site.browser.get(link).status_code for link in links(page) if "/timeline" in link} == {200}
+
+
+def test_what_happened_at_the_end_of_the_calendar_comes_a_page_at_a_time(site: Site) -> None:
+    for when in ("9999-12-31T23:59:59.999999Z", "9999-06-01", "0001-01-01T00:00:00Z"):
+        site.remember(f"the edge {when}", when=when)
+    address, pages = "/timeline?limit=1", 0
+    while address:
+        page = site.browser.get(address).text
+        pages += plain(page).count("the edge")
+        address = next((link for link in links(page) if "cursor=" in link), "").replace("limit=50", "limit=1")
+        address += "&limit=1" if address and "limit" not in address else ""
+
+    assert pages == 3
+
+
 def test_the_timeline_zooms_from_years_to_a_day(site: Site, pool: str) -> None:
     whole = site.browser.get("/timeline").text
     assert {"/timeline?span=2026", "/timeline?span=2026-06"} <= set(links(whole))
@@ -296,7 +325,7 @@ def test_the_timeline_tells_how_long_old_versions_held(site: Site, pool: str) ->
     assert "2026-01-12 → 2026-06-09" in plain(site.browser.get("/timeline?superseded=true").text)
 
 
-@pytest.mark.parametrize("span", ["2026-13", "2026-02-30", "26", "0000", "9999", "2026-3", "x"])
+@pytest.mark.parametrize("span", ["2026-13", "2026-02-30", "26", "0000", "10000", "2026-3", "x"])
 def test_a_span_that_is_none_is_refused(site: Site, span: str) -> None:
     assert site.browser.get(f"/timeline?span={span}").status_code == 400
 

@@ -45,7 +45,7 @@ class Moments:
         if event.end is None:
             return self.day(event.start)
         if event.grain in ("month", "year"):
-            return f"{start:%Y-%m}" if event.grain == "month" else f"{start:%Y}"
+            return start.date().isoformat()[: 7 if event.grain == "month" else 4]
         return self._span(event.start, event.end)
 
     def range(self, found: TimeRange) -> str:

@@ -7,7 +7,7 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from ricordo.errors import InvalidInput
@@ -21,6 +21,7 @@ T = TypeVar("T")
 Place = tuple[datetime, str]
 
 INSTANT = timedelta(microseconds=1)
+LAST = datetime.max.replace(tzinfo=UTC)
 FACTOR = 4
 
 
@@ -77,7 +78,8 @@ def _where(memory: Memory) -> Place:
 def _until(range_: TimeRange | None, moment: datetime) -> TimeRange | None:
     """The range as far as the moment; all of it where the moment lies before its start, as of what began earlier."""
     if range_ is None or range_.start is None or range_.start <= moment:
-        return TimeRange(start=range_.start if range_ else None, end=moment + INSTANT)
+        end = moment + INSTANT if moment < LAST else None
+        return TimeRange(start=range_.start if range_ else None, end=end)
     return range_
 
 
@@ -104,10 +106,10 @@ def _place(found: object) -> Place:
         case [str(moment), str(memory_id)]:
             try:
                 when = datetime.fromisoformat(moment)
-            except ValueError as error:
+                if when.tzinfo is not None:
+                    return when.astimezone(UTC), memory_id
+            except (ValueError, OverflowError) as error:
                 raise _no_cursor(moment) from error
-            if when.tzinfo is not None and when.year < 9999:
-                return when, memory_id
     raise _no_cursor(str(found))
 
 

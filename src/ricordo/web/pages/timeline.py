@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from itertools import groupby
 
 from starlette.responses import Response
@@ -26,7 +26,8 @@ from ricordo.web.surveys import Overview
 
 __all__ = ["Span", "density", "show", "span_of"]
 
-SPAN = re.compile(r"(?!0001|9999)(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+SPAN = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+DAY = timedelta(days=1)
 FEW_YEARS = 10
 MOST_YEARS = 200
 
@@ -40,19 +41,16 @@ class Span:
     day: int | None = None
 
     def range(self, zone: tzinfo) -> TimeRange | None:
-        """Where it begins and ends in the zone."""
+        """Where it begins and ends in the zone; open where the calendar itself begins or ends."""
         if self.year is None:
             return None
-        start = datetime(self.year, self.month or 1, self.day or 1, tzinfo=zone)
-        return TimeRange(start=start, end=self._next(zone))
-
-    def _next(self, zone: tzinfo) -> datetime:
-        year, month, day = self.year or 1, self.month, self.day
-        if month is None:
-            return datetime(year + 1, 1, 1, tzinfo=zone)
-        if day is None or day == calendar.monthrange(year, month)[1]:
-            return datetime(year + month // 12, month % 12 + 1, 1, tzinfo=zone)
-        return datetime(year, month, day + 1, tzinfo=zone)
+        month = self.month or 12
+        first = date(self.year, self.month or 1, self.day or 1)
+        last = date(self.year, month, self.day or calendar.monthrange(self.year, month)[1])
+        return TimeRange(
+            start=datetime.combine(first, time(), zone) if first > date.min else None,
+            end=datetime.combine(last + DAY, time(), zone) if last < date.max else None,
+        )
 
     @property
     def name(self) -> str:
@@ -165,14 +163,20 @@ async def _found(
 
 
 def _days_of(span: Span, visit: Visit) -> dict[str, str | None]:
-    """The span as REST is asked for it: by its first day, and the one after its last."""
+    """The span as REST is asked for it: by its first day, and the one after its last.
+
+    The last day there is has none after it and is no date to ask for, but the moment at which it begins is.
+    """
     range_, moments = span.range(visit.zone), Moments(visit.now, visit.zone, visit.say)
+
+    def named(moment: datetime | None) -> str | None:
+        if moment is None:
+            return None
+        day = moments.date(moment)
+        return moment.isoformat() if day == date.max.isoformat() else day
+
     since, until = (range_.start, range_.end) if range_ else (None, None)
-    return {
-        "span": None,
-        "since": moments.date(since) if since else None,
-        "until": moments.date(until) if until else None,
-    }
+    return {"span": None, "since": named(since), "until": named(until)}
 
 
 def _links(visit: Visit, drawn: Iterable[Bar], span: Span, state: Mapping[str, object]) -> Iterator[str | None]:
@@ -207,7 +211,7 @@ def _bounds(overview: Overview, visit: Visit) -> tuple[str, int, int] | None:
         return None
     first = local(overview.quarters[0], visit.zone).date()
     last = local(max(visit.now, overview.quarters[-1]), visit.zone).date()
-    days = max(1, (last - first) // timedelta(days=1))
+    days = max(1, (last - first) // DAY)
     as_of = visit.asked.time("as_of", visit.memory)
-    stands = (local(as_of.start, visit.zone).date() - first) // timedelta(days=1) if as_of else days
+    stands = (local(as_of.start, visit.zone).date() - first) // DAY if as_of else days
     return first.isoformat(), days, min(days, max(0, stands))
