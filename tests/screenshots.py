@@ -5,6 +5,7 @@ What they show is made up. It needs a Chromium, and takes half a minute: the emb
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,8 @@ from browsers import browser
 from household import NOW, fill, settings
 from liveweb import Live, live
 from ricordo.render.reports import Diagnosis, Finding
+from ricordo.settings import Settings
+from ricordo.skips import Skip, record_of
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 MEMORIES = 400
@@ -32,6 +35,13 @@ SOUND = Diagnosis(
             message="pymorphy3 is not installed: words are matched by their stems, not by their lemmas",
             mend="pip install 'ricordo[russian]'",
         ),
+    ),
+)
+NOT_READ = (
+    ("/home/mira/notes/lease.pdf", "is locked with a password"),
+    (
+        "/home/mira/notes/boat.md (front matter)",
+        "is not valid YAML: mapping values are not allowed here (at line 3, column 12)",
     ),
 )
 # Name → theme, language, address.
@@ -93,11 +103,21 @@ def warm_up(opened: Browser, server: Live) -> None:
     page.close()
 
 
+def skip_some(chosen: Settings) -> None:
+    """Put on record that two files were not read whole."""
+    record = record_of(chosen)
+    assert record is not None
+    record.note("default", (), [Skip(at=NOW, where=where, why=why) for where, why in NOT_READ])
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as place:
-        chosen = settings(f"sqlite:///{place}/memory.db", embedder="auto")
+        # A home that is gone afterwards, and by whose name no page can tell where it was.
+        os.environ.update(HOME=place, RICORDO_HOME=place)
+        chosen = settings("sqlite:///~/memory.db", embedder="auto")
         fill(chosen, MEMORIES)
+        skip_some(chosen)
         memory = ricordo.open(settings=chosen, clock=lambda: NOW)
         with live(memory, lambda: SOUND) as server, browser() as opened:
             pictures(opened, server, folder)

@@ -15,6 +15,7 @@ import ricordo
 from browsers import CHROMIUM, browser
 from household import NOW, fill, settings
 from liveweb import Live, live
+from ricordo.skips import Skip, record_of
 from website import DIAGNOSIS, engine
 
 pytestmark = [
@@ -27,7 +28,7 @@ expect.set_options(timeout=PATIENCE)
 MEMORIES = 20_000
 GRAVE = ("serious", "critical")
 PAGES = (
-    "/", "/?query=the+pool+last+year", "/?query=%D0%BA%D0%BB%D1%8E%D1%87%D0%B8&superseded=true", "/timeline",
+    "/", "/?query=the+pool+last+year&kind=told", "/?query=%D0%BA%D0%BB%D1%8E%D1%87%D0%B8&superseded=true", "/timeline",
     "/timeline?span=2026-06&superseded=true", "/sources", "/source?uri=told", "/import", "/statistics",
     "/settings?check=true", "/namespaces", "/remember", "/trash", "/?namespace=nobody", "/nowhere",
 )  # fmt: skip
@@ -70,9 +71,15 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     """A server over a memory in two languages, which is found by words alone: filling it with vectors takes minutes."""
-    chosen = settings(f"sqlite:///{tmp_path_factory.mktemp('house') / 'memory.db'}")
-    fill(chosen, MEMORIES)
-    with live(ricordo.open(settings=chosen, clock=lambda: NOW), lambda: DIAGNOSIS) as server:
+    folder = tmp_path_factory.mktemp("house")
+    chosen = settings(f"sqlite:///{folder / 'memory.db'}")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("RICORDO_HOME", str(folder))  # this comes before what every test shares
+        fill(chosen, MEMORIES)
+        record, memory = record_of(chosen), ricordo.open(settings=chosen, clock=lambda: NOW)
+    assert record is not None
+    record.note("default", (), [Skip(at=NOW, where="/home/mira/lease.pdf", why="is locked with a password")])
+    with live(memory, lambda: DIAGNOSIS) as server:
         yield server
 
 
@@ -101,8 +108,8 @@ def bare(chromium: Browser, house: Live) -> Iterator[Page]:
     yield from signed_in(chromium, house, java_script_enabled=False)
 
 
-def remember(page: Page, house: Live, text: str) -> None:
-    page.goto(f"{house.url}/remember")
+def remember(page: Page, house: Live, text: str, where: str = "") -> None:
+    page.goto(f"{house.url}/remember{where}")
     page.get_by_label("What is worth finding again?").fill(text)
     page.get_by_label("When it happened").fill("2026-11-01")
     page.locator("form.edit button").click()
@@ -122,6 +129,22 @@ def test_answers_come_while_one_types_and_the_window_can_be_removed(page: Page, 
     page.locator(".chip a").first.click()
     expect(page.locator(".card").nth(3)).to_be_visible()
     assert "any_time=true" in page.url
+
+
+def test_the_kind_of_source_and_the_namespace_are_chosen(page: Page, house: Live) -> None:
+    remember(page, house, "At work the door code is 9052", "?namespace=work")
+    page.goto(f"{house.url}/namespaces")
+    page.goto(f"{house.url}/?query=door code")
+    page.locator("summary", has_text="Narrow down").click()
+    page.get_by_label("Kind of source").select_option("told")
+    expect(page.locator(".chip").first).to_contain_text("told")
+    expect(page.locator(".card").first).to_contain_text("4471")
+    assert "kind=told" in page.url
+
+    page.locator("select[name=namespace]").select_option("work")
+    expect(page.locator(".space")).to_have_text("work")
+    expect(page.locator(".card")).to_have_count(1)
+    expect(page.locator(".card").first).to_contain_text("9052")
 
 
 def test_an_answer_explains_itself(page: Page, house: Live) -> None:
