@@ -266,6 +266,18 @@ async def test_a_memory_is_revised_fetched_told_in_order_and_forgotten(server: S
     assert set(gone["forgotten"]) == {first["id"], second["id"]}
 
 
+async def test_an_answer_can_be_of_some_kinds_of_source_alone(server: Server[Any]) -> None:
+    async with Client(server) as client:
+        await told(client, "remember", text="The pool has 20 connections", when="2026-03-10")
+        found = [
+            await texts(client, "pool connections", kinds=kinds) for kinds in (["told", "mail"], "told", ["mail"], [])
+        ]
+        events = [(await told(client, "timeline", kinds=kinds))["memories"] for kinds in (["told"], ["mail"])]
+
+    assert [len(each) for each in found] == [1, 1, 0, 1]
+    assert [len(each) for each in events] == [1, 0]
+
+
 async def test_both_forms_of_an_answer_are_within_the_budget_and_say_what_was_cut(server: Server[Any]) -> None:
     async with Client(server) as client:
         for number in range(12):

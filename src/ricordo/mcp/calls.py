@@ -12,6 +12,7 @@ from ricordo.errors import InvalidInput, NotFound
 from ricordo.mcp.answers import Answer, Found, answered
 from ricordo.mcp.desk import Desk
 from ricordo.mcp.surface import read_arguments, tool_named
+from ricordo.memory import clean
 from ricordo.projects import Scope
 from ricordo.quoting import quote, quote_memory
 
@@ -60,7 +61,7 @@ class Caller:
             raise InvalidInput(f"{name} {error}") from error
 
     def filters(self, given: Mapping[str, Any]) -> Filters:
-        """What `since`, `until` and `as_of` leave over."""
+        """What `since`, `until`, `as_of` and `kinds` leave over."""
         from ricordo.query import AsOf, Filters, TimeRange
 
         start = self.time(given["since"], "since").start if given["since"] else None
@@ -69,7 +70,8 @@ class Caller:
         if given.get("as_of"):
             moment = self.time(given["as_of"], "as_of")
             as_of = AsOf(moment=moment.end - INSTANT if moment.end else moment.start)
-        return Filters(time=TimeRange(start=start, end=end) if start or end else None, as_of=as_of)
+        time = TimeRange(start=start, end=end) if start or end else None
+        return Filters(time=time, as_of=as_of, kinds=tuple(map(clean, filter(None, given["kinds"] or ()))))
 
 
 async def call(caller: Caller, name: str, given: Mapping[str, Any]) -> Answer:

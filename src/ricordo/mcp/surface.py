@@ -72,6 +72,7 @@ WHEN: Schema = {
     "description": 'When it happened, if the text does not say: 2026-05-03, "last monday"',
 }
 SINCE: Schema = {"type": "string", "description": 'Happened then or later: 2026-05, "last week"'}
+KINDS: Schema = {**TEXTS, "description": "Only from such sources: told, markdown, claude"}
 UNTIL: Schema = {"type": "string", "description": "Happened before then"}
 MAX_TOKENS: Schema = {"type": "integer", "minimum": 100, "maximum": 20000, "default": 2000}
 
@@ -97,6 +98,7 @@ TOOLS: tuple[Surface, ...] = (
             "since": SINCE,
             "until": UNTIL,
             "as_of": {"type": "string", "description": "What was true at the end of this time"},
+            "kinds": KINDS,
             "namespace": NAMESPACE,
         },
         needs=("query",),
@@ -135,6 +137,7 @@ TOOLS: tuple[Surface, ...] = (
             "topic": TEXT,
             "since": SAME,
             "until": SAME,
+            "kinds": TEXTS,
             "limit": _most(20),
             "max_tokens": MAX_TOKENS,
             "namespace": SAME,
