@@ -18,6 +18,7 @@ from ricordo.query import Filters, TimeRange, Variant
 from ricordo.stores.postgres.address import address
 from ricordo.stores.postgres.database import Database
 from ricordo.stores.postgres.store import PostgresStore
+from trustworthy import LONG
 
 pytestmark = pytest.mark.anyio
 
@@ -26,6 +27,7 @@ MODEL = "clusters/96"
 DIMENSION = 96
 PAGE = 2000
 LIMIT = 10
+LARGE = (120_000, 300, 10_000) if LONG else (40_000, 300, 3_300)
 SHARES = (0.0001, 0.001, 0.01, 0.1, 0.5, 1.0)
 
 
@@ -83,7 +85,7 @@ async def fill(url: str, spaces: Sequence[Space]) -> None:
 @pytest.fixture(
     params=[
         pytest.param((3_000, 12, 400), id="small"),
-        pytest.param((120_000, 300, 10_000), id="large", marks=pytest.mark.slow),
+        pytest.param(LARGE, id="large", marks=pytest.mark.slow),
     ]
 )
 async def filled(request: pytest.FixtureRequest, postgres_url: str) -> AsyncIterator[tuple[PostgresStore, list[Space]]]:
