@@ -15,14 +15,15 @@ from ricordo.eval.datasets import Question
 from ricordo.eval.locomo import read_locomo
 from ricordo.eval.squad import read_squad
 from ricordo.models import load_embedder
+from trustworthy import LONG
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
-PROMPTS = 200
+PROMPTS = 200 if LONG else 100
 
 
 def spread(questions: Sequence[Question]) -> list[str]:
-    """200 of them, evenly spaced."""
+    """So many of them, evenly spaced."""
     step = len(questions) / PROMPTS
     return [questions[int(number * step)].text for number in range(PROMPTS)]
 
