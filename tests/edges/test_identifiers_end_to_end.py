@@ -16,10 +16,12 @@ from ricordo.models import load_embedder
 from ricordo.protocols import Embedder
 from ricordo.remember import Writer
 from ricordo.stores import open_store
+from trustworthy import LONG
 
 pytestmark = pytest.mark.anyio
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
+STEP = 1 if LONG else 3  # in three rounds it comes to every kind and every place in a family
 
 
 async def remember_all(url: str, known: Sequence[Named], embedder: Embedder | None) -> None:
@@ -49,12 +51,12 @@ async def not_first(url: str, known: Sequence[Named], embedder: Embedder | None)
     return failed
 
 
-@pytest.mark.parametrize("count", [160, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("count", "step"), [(160, 1), pytest.param(1000, STEP, marks=pytest.mark.slow)], ids=str)
 @pytest.mark.parametrize("model", ["all-minilm-l6-v2", "none"])
-async def test_the_exact_identifier_comes_first(tmp_path: Path, model: str, count: int) -> None:
+async def test_the_exact_identifier_comes_first(tmp_path: Path, model: str, count: int, step: int) -> None:
     known = named(count)
     embedder = load_embedder(model)
     url = f"sqlite:///{tmp_path / 'memory.db'}"
     await remember_all(url, known, embedder)
 
-    assert await not_first(url, known, embedder) == []
+    assert await not_first(url, known[::step], embedder) == []
