@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ricordo.analyzer import STANDARD, Analyzer
 from ricordo.exchange import Added, Batch, Entry
-from ricordo.memory import Chunk, Memory, Origin, Reading, digest
+from ricordo.memory import TOLD, Chunk, Memory, Origin, Reading, digest
 from ricordo.protocols import Chunker, Embedder, Store
 from ricordo.secrets import nameless, redact, redacted, rules_revision
 from ricordo.skips import Skip, SkipRecord
@@ -136,15 +136,16 @@ class Writer:
 
     async def let_go(self, uris: Iterable[str]) -> None:
         """Take off the record what was told of those origins that nothing is known of any more."""
-        gone = [uri for uri in frozenset(uris) if await self.store.reading(self.namespace, uri) is None]
-        if gone:
+        if self.skips is None:
+            return
+        if gone := [uri for uri in frozenset(uris) if await self.store.reading(self.namespace, uri) is None]:
             await self.note(gone, ())
 
     async def forget(self, memories: Sequence[Memory], now: datetime) -> frozenset[str]:
         """Remove stored memories for good, with all their versions; the ids removed."""
         gone = await self.store.forget(self.namespace, [memory.id for memory in memories], now)
         await self.store.purge()
-        await self.let_go(memory.origin.uri for memory in memories)
+        await self.let_go(memory.origin.uri for memory in memories if memory.origin.kind != TOLD)
         return gone
 
     async def bury(self, memories: Sequence[Memory], *, buried: bool) -> tuple[str, ...]:

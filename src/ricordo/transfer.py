@@ -167,7 +167,8 @@ async def _write(writer: Writer, items: Sequence[Item], total: Ingested, owners:
 
 
 async def _buried(writer: Writer, tombstones: Sequence[Tombstone]) -> frozenset[str]:
-    origins = await writer.owners([tombstone.memory_id for tombstone in tombstones])
+    ids = [tombstone.memory_id for tombstone in tombstones]
+    origins = await writer.owners(ids) if writer.skips is not None else {}
     gone = await writer.store.bury(writer.namespace, tombstones)
     await writer.let_go(origins[memory_id] for memory_id in gone if memory_id in origins)
     return gone

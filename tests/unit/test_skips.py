@@ -202,3 +202,14 @@ async def test_secrets_in_names_are_kept_no_better_than_in_texts(
 
     assert len(told) == 1
     assert "9fK2mQ7xW4tC8" not in str(told)
+
+
+async def test_so_do_those_of_what_an_import_marks_as_forgotten(memory: Engine, notes: Path, tmp_path: Path) -> None:
+    async with ricordo.open(f"sqlite:///{tmp_path / 'other.db'}", embedder="none") as other:
+        for engine in (memory, other):
+            await engine.ingest([notes])
+        said = [json.loads(line) async for line in other.export()][1:]
+        await other.forget([item["id"] for item in said if item["origin"]["uri"].endswith("/broken.md")])
+        await memory.load([line async for line in other.export()])
+
+    assert names(await memory.skipped()) == ["picture.md"]
