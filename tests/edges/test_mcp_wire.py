@@ -26,10 +26,11 @@ from mcpclients import COMMAND, environment, node_client, texts, told, working_c
 from ricordo import sync
 from ricordo.errors import InvalidInput
 from ricordo.projects import project_namespace
+from trustworthy import LONG
 
 pytestmark = pytest.mark.anyio
 
-SERVERS, ROUNDS = 20, 4
+SERVERS, ROUNDS = 20 if LONG else 8, 4
 MOST_RESIDENT = 120 * 2**20
 TOKEN = "a-token-of-the-tests"
 PARAMS = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
@@ -352,7 +353,7 @@ async def test_what_holds_everywhere_is_searched_by_a_rule_and_a_pin_keeps_it_ou
 
 
 @pytest.mark.slow
-async def test_twenty_servers_on_one_store_lose_nothing(tmp_path: Path) -> None:
+async def test_many_servers_on_one_store_lose_nothing(tmp_path: Path) -> None:
     def work(name: int) -> int:
         with raw_server(tmp_path / "home") as server:
             server.hello()
