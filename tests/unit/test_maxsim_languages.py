@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +18,13 @@ from publicdata import DATA
 from ricordo.errors import ModelError
 from ricordo.exchange import Encoded, TokenVectors
 from ricordo.models import load_embedder
-from ricordo.tokenvectors import maxsim, pack
+from ricordo.tokenvectors import maxsim, nearest, pack
 
 pytestmark = pytest.mark.slow
 
 Scores = NDArray[np.float32]
+
+TOGETHER = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,10 +76,23 @@ def paragraphs(file: Path) -> list[tuple[str, list[str]]]:
     ]
 
 
-def exact(question: TokenVectors, weights: Scores, rows: Scores, starts: NDArray[np.intp]) -> Scores:
-    """What `maxsim` estimates, in float32; `rows` are of all paragraphs, and `starts` where each begins."""
-    scores: Scores = weights / weights.sum() @ np.maximum.reduceat(question.rows @ rows.T, starts, axis=1)
-    return scores
+def scored(
+    questions: Sequence[TokenVectors], weights: Sequence[Scores], nearest_to: Callable[[Scores], Scores]
+) -> Scores:
+    """What `maxsim` makes of each question, many of them at once, for that is three times as quick."""
+    scores = []
+    for start in range(0, len(questions), TOGETHER):
+        together = slice(start, start + TOGETHER)
+        nearest_each = nearest_to(np.concatenate([each.rows for each in questions[together]]))
+        ends = np.cumsum([len(each) for each in weights[together]])
+        for own, each in zip(np.split(nearest_each, ends[:-1], axis=1), weights[together], strict=True):
+            scores.append(own @ (each / each.sum()))
+    return np.array(scores)
+
+
+def exactly(rows: Scores, starts: NDArray[np.intp]) -> Callable[[Scores], Scores]:
+    """What `nearest` estimates, in float32; `rows` are of all paragraphs, and `starts` where each begins."""
+    return lambda tokens: np.asarray(np.maximum.reduceat(rows @ tokens.T, starts, axis=0))
 
 
 def ranks(scores: Scores, gold: NDArray[np.intp]) -> Scores:
@@ -92,16 +108,17 @@ def test_a_question_in_russian_finds_its_paragraph_in_english_by_vectors_alone(a
 
 
 def test_a_question_in_russian_finds_its_paragraph_in_english_by_signs_alone(asked: Asked) -> None:
-    weights, tokens = asked.weights(), asked.paragraphs.tokens
+    questions, weights, tokens = asked.questions.tokens, asked.weights(), asked.paragraphs.tokens
     texts = [pack(text.rows) for text in tokens]
     rows = np.concatenate([text.rows for text in tokens])
     starts = np.cumsum([0, *(len(text.ids) for text in tokens[:-1])])
-    pairs = list(zip(asked.questions.tokens, weights, strict=True))
 
-    by_signs = ranks(np.array([maxsim(each.rows, own, texts) for each, own in pairs]), asked.gold)
-    by_floats = ranks(np.array([exact(each, own, rows, starts) for each, own in pairs]), asked.gold)
+    estimated = scored(questions, weights, lambda each: nearest(each, texts))
+    by_signs = ranks(estimated, asked.gold)
+    by_floats = ranks(scored(questions, weights, exactly(rows, starts)), asked.gold)
 
     for name, found in (("float32", by_floats), ("signs", by_signs)):
         sys.stdout.write(f"{name}: R@1 {(found == 1).mean():.4f}, MRR {(1 / found).mean():.4f} of {len(found)}\n")
+    assert estimated[0] == pytest.approx(maxsim(questions[0].rows, weights[0], texts), abs=1e-5)
     assert (by_floats == 1).mean() >= 0.89
     assert (1 / by_floats).mean() - (1 / by_signs).mean() <= 0.01
