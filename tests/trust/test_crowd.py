@@ -56,11 +56,11 @@ def crowd(url: str, folder: Path, seconds: float) -> None:
 
 
 def test_a_crowd_on_a_file(tmp_path: Path, count: Count) -> None:
-    crowd(f"sqlite:///{tmp_path / 'memory.db'}", tmp_path, 120 if LONG else 4)
+    crowd(f"sqlite:///{tmp_path / 'memory.db'}", tmp_path, 120 if LONG else 3)
     count("lost", 0)
 
 
 @pytest.mark.slow
 def test_a_crowd_on_a_server(postgres_url: str, tmp_path: Path, count: Count) -> None:
-    crowd(postgres_url, tmp_path, 60 if LONG else 5)
+    crowd(postgres_url, tmp_path, 60 if LONG else 3)
     count("lost", 0)
