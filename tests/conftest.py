@@ -9,12 +9,17 @@ from pathlib import Path
 
 import pytest
 from anyio.from_thread import start_blocking_portal
+from hypothesis import HealthCheck, settings
 from psycopg.conninfo import make_conninfo
 
 from postgres_servers import TcpServer, embedded_server, empty, fresh_database, tcp_server
 from publicdata import DATA
 from ricordo.stores import open_store
 from ricordo.stores.postgres.server import EmbeddedServer
+
+# How long an example takes is the machine's affair, which others may be using; what must be quick is a test of its own.
+settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def pytest_configure() -> None:
