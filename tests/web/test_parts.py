@@ -9,6 +9,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -210,6 +211,29 @@ async def test_large_answers_are_not_all_kept() -> None:
         await repeats.once(key, ("import",), answer)
 
     assert (len(done), list(repeats.answers)) == (4, ["three", "one"])
+
+
+@pytest.mark.anyio
+async def test_of_requests_with_one_key_one_is_done_at_a_time_also_after_one_that_failed() -> None:
+    repeats, busy, most = Repeats(), 0, 0
+
+    async def fail() -> Response:
+        nonlocal busy, most
+        busy += 1
+        most = max(most, busy)
+        await anyio.sleep(0.01)
+        busy -= 1
+        return Response(status_code=503)
+
+    async def ask(times: int) -> None:
+        for _ in range(times):
+            await repeats.once("key", ("import",), fail)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask, 2)
+        tasks.start_soon(ask, 1)
+
+    assert (most, repeats.locks) == (1, {})
 
 
 @pytest.fixture

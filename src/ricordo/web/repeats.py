@@ -48,7 +48,7 @@ class Repeats:
             async with lock:
                 return await self._once(key, request, do)
         finally:
-            if not lock.statistics().tasks_waiting:
+            if not lock.locked():
                 self.locks.pop(key, None)
 
     def has(self, key: str | None, request: tuple[str, ...]) -> bool:
