@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from os import PathLike
 from typing import NamedTuple
 
 from anyio import create_task_group, to_thread
@@ -13,7 +14,7 @@ from ricordo.errors import SourceError
 from ricordo.memory import Chunk, EventOrigin, Memory, Origin, Reading, digest
 from ricordo.protocols import Skipped, Source
 from ricordo.remember import Made, Writer
-from ricordo.skips import Skip
+from ricordo.skips import Skip, place_uri
 from ricordo.taskerrors import one_error
 
 __all__ = ["EDITION", "Ingested", "Origins", "Progress", "gone", "ingest", "is_news", "noted", "plain", "revision_in"]
@@ -115,16 +116,20 @@ class _Ready:
 
 
 async def ingest(
-    writer: Writer, sources: Iterable[Source | Skipped], tell: Callable[[Progress], None] | None = None
+    writer: Writer,
+    sources: Iterable[Source | Skipped],
+    tell: Callable[[Progress], None] | None = None,
+    places: Collection[str | PathLike[str]] = (),
 ) -> Ingested:
     """Read sources into the writer's namespace. Raises StoreError and ModelError; what was written stays.
 
     A source whose revision is known is not read again, unless it had something to tell. One that loses records is read
     for what it does say, but nothing earlier is forgotten for it, and the next ingest reads it again. Of two copies of
     an origin that tell their editions, the later one counts, whichever is read first. A memory that two origins say is
-    written once, for the first. `tell` hears of every source and batch.
+    written once, for the first. `tell` hears of every source and batch. `places` are the files and folders in which the
+    sources were found, all of them: what was skipped before of anything there is no longer told.
     """
-    run = _Run(writer, tell)
+    run = _Run(writer, tell, places)
     waiting = iter(sources)
     while (source := await to_thread.run_sync(next, waiting, None)) is not None:
         if isinstance(source, Skipped):
@@ -134,7 +139,7 @@ async def ingest(
         run.sources += 1
         run.report()
     await run.settle()
-    await writer.note(run.read, run.skips)
+    await writer.note(run.read | frozenset(map(place_uri, places)), run.skips)
     if run.tally.forgotten:
         await writer.purge()
     return run.tally.ingested(rehearsed=writer.rehearses)
@@ -148,9 +153,12 @@ def gone(origin: Origin) -> Reading:
 class _Run:
     """One ingest under way."""
 
-    def __init__(self, writer: Writer, tell: Callable[[Progress], None] | None) -> None:
+    def __init__(
+        self, writer: Writer, tell: Callable[[Progress], None] | None, places: Collection[str | PathLike[str]]
+    ) -> None:
         self.writer = writer
         self.tell = tell
+        self.places = places
         self.sources = 0
         self.tally = _Tally()
         self.pending = _Pending()
@@ -166,7 +174,7 @@ class _Run:
     def skip(self, *found: Skipped, uri: str | None = None) -> None:
         """These could not be taken in; they are part of the origin, where one is named."""
         self.tally.skipped += found
-        self.skips += (Skip.of(each, uri) for each in found)
+        self.skips += (Skip.of(each, uri, self.places) for each in found)
 
     async def take(self, source: Source) -> None:
         try:
@@ -187,6 +195,7 @@ class _Run:
             self.tally.changed += known is not None and not same
             self.tally.new += known is None
         except SourceError as error:
+            self.read.add(source.origin.uri)
             self.skip(Skipped(where=error.where, why=error.why), uri=source.origin.uri)
 
     def _count(self, uri: str, count: _Count) -> None:

@@ -39,11 +39,11 @@ async def take_in(
     paths = [item for item in each if isinstance(item, str | PathLike)]
     sources = (item for item in each if not isinstance(item, str | PathLike))
     if not prune:
-        return await ingest(rehearsal(writer) if dry_run else writer, chain(find(paths), sources), tell)
+        return await ingest(rehearsal(writer) if dry_run else writer, chain(find(paths), sources), tell, paths)
     if dry_run:
         rehearsed = rehearsal(writer)
         return await pruned(rehearsed, paths, await ingest(rehearsed, chain(find(paths), sources), tell))
     mover = await Mover.of(writer, await lost_origins(writer, paths))
-    done = await ingest(writer, mover.unmoved(chain(find(paths), sources)), tell)
+    done = await ingest(writer, mover.unmoved(chain(find(paths), sources)), tell, paths)
     moved = sum((await mover.move()).values())
     return await pruned(writer, paths, replace(done, memories=done.memories + moved, unchanged=done.unchanged + moved))

@@ -57,7 +57,8 @@ class Queue:
         """
         while True:
             async with self._claimed(claimant) as files:
-                done = await ingest(self.writer, self.find(filter(None, map(file_of, files)))) if files else None
+                paths = [path for path in map(file_of, files) if path is not None]
+                done = await ingest(self.writer, self.find(paths), places=paths) if files else None
             if done is not None:
                 tell(done)
             elif await self.waiting():

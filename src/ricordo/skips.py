@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from os import PathLike
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
@@ -25,14 +26,15 @@ from ricordo.settings import Settings, state_directory, without_password
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["MOST", "MOST_OF_A_READING", "Skip", "SkipRecord", "record_of"]
+__all__ = ["MOST", "MOST_OF_A_READING", "Skip", "SkipRecord", "place_uri", "record_of"]
 
 MOST = 500
 MOST_OF_A_READING = 200
 LONGEST = 300
 FOLDER = "skipped"
 FILES = frozenset({"sqlite", "postgresql+embedded"})
-ENDS = frozenset(" ,:(!")
+SEPARATORS = frozenset("/\\")
+ENDS = frozenset(" ,:(!") | SEPARATORS
 PATIENCE = 2.0  # seconds
 STEP = 0.02
 
@@ -50,10 +52,9 @@ class Skip:
     origin: str | None = None
 
     @classmethod
-    def of(cls, skipped: Skipped, origin: str | None) -> Skip:
-        """Of now. A path that is relative to where this process stands is made whole."""
-        where = _whole(skipped.where) if origin is None or origin.startswith("file:") else skipped.where
-        return cls(at=datetime.now(UTC), where=where, why=skipped.why, origin=origin)
+    def of(cls, skipped: Skipped, origin: str | None, places: Iterable[str | PathLike[str]] = ()) -> Skip:
+        """Of now. A relative path is made whole where it begins with one of the files and folders that were read."""
+        return cls(at=datetime.now(UTC), where=_whole(skipped.where, places), why=skipped.why, origin=origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,10 @@ class SkipRecord:
     redacts: bool = False
 
     def note(self, namespace: str, read: Collection[str], skips: Sequence[Skip]) -> None:
-        """Put these on record in place of all that was known of the origins that were read, by their uris.
+        """Put these on record in place of all that was known of what was read: origins, by their uris.
 
-        Of more than 200 the first are told, and how many more there were.
+        Those of files stand for all that lies in them or below. Of more than 200 skips the first are told, and how many
+        more there were.
         """
         file = self._file(namespace)
         with suppress(OSError):
@@ -128,11 +130,28 @@ def _first(skips: Sequence[Skip]) -> Iterator[Skip]:
 
 
 def _of_others(skips: Iterable[Skip], gone: Collection[str]) -> Iterator[Skip]:
-    """Those that say nothing of these origins, nor of the files that they are."""
+    """Those that say nothing of these origins, nor of the files and folders that they are."""
     places = frozenset(filter(None, map(_place, gone)))
     for skip in skips:
-        if skip.origin not in gone and places.isdisjoint(_beginnings(skip.where)):
+        if skip.origin not in gone and places.isdisjoint(_around(skip)):
             yield skip
+
+
+def _around(skip: Skip) -> Iterator[str]:
+    """What may be the names of the file that it speaks of, and of the folders that this lies in."""
+    if skip.origin is not None and skip.origin.startswith("file:"):
+        yield from _beginnings(_place(skip.origin), SEPARATORS)
+        yield from _beginnings(skip.where, SEPARATORS)
+    else:
+        yield from _beginnings(skip.where, ENDS)
+
+
+def place_uri(place: str | PathLike[str]) -> str:
+    """The uri of a file or folder, its path made whole and no link followed; empty where one stands nowhere."""
+    try:
+        return Path(os.path.abspath(place)).as_uri()
+    except OSError:
+        return ""
 
 
 def _place(uri: str) -> str:
@@ -143,18 +162,19 @@ def _place(uri: str) -> str:
     return "" if parts.netloc else unquote(uri.partition(":")[2])
 
 
-def _whole(where: str) -> str:
-    """The same with its path whole, where it begins with one of a file that is there."""
-    for name in sorted(_beginnings(where), key=len, reverse=True):
-        if name and not os.path.isabs(name) and os.path.lexists(name):
-            return os.path.abspath(name) + where[len(name) :]
+def _whole(where: str, places: Iterable[str | PathLike[str]]) -> str:
+    """The same with its path whole, where it begins with the path of one of these places, which is relative."""
+    for name in map(clean, map(str, map(Path, places))):
+        if not os.path.isabs(where) and (name == os.curdir or where.startswith(name)):
+            with suppress(OSError):
+                return os.path.abspath(where)
     return where
 
 
-def _beginnings(where: str) -> Iterator[str]:
-    """What of it may be the name of a file, before where in it: `keys.md` of `keys.md, record 3`."""
+def _beginnings(where: str, ends: Collection[str]) -> Iterator[str]:
+    """What of it may name a file or a folder, as far as any of the ends: `keys.md` of `keys.md, record 3`."""
     yield where
-    yield from (where[:place] for place, letter in enumerate(where) if letter in ENDS)
+    yield from (where[:place] for place, letter in enumerate(where) if letter in ends)
 
 
 @contextmanager

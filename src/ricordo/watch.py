@@ -31,6 +31,7 @@ from ricordo.protocols import Source
 from ricordo.prune import file_of, is_lost
 from ricordo.relocate import Mover
 from ricordo.remember import Writer
+from ricordo.skips import place_uri
 
 __all__ = ["Patience", "Watched", "watch"]
 
@@ -265,13 +266,14 @@ class _Follower:
         lost = await self._lost(self.missing) if self.missing else []
         mover = await Mover.of(self.writer, (origin for _, origin in lost))
         begin = time.monotonic()
-        done = await ingest(self.writer, mover.unmoved(self.find(present)))
+        done = await ingest(self.writer, mover.unmoved(self.find(present)), places=present)
         self._rest(present, begin)
         moved, gone_for_good = await mover.move(), frozenset(believed)
         ends = [
             gone(origin) for path, origin in lost if origin.uri not in moved and _is_at_or_below(path, gone_for_good)
         ]
         added = await self.writer.write((), (), ends)
+        await self.writer.note([place_uri(path) for path in believed], ())
         if added.forgotten or moved:
             await self.writer.purge()
         for path in (*believed, *(path for path, origin in lost if origin.uri in moved)):

@@ -13,6 +13,7 @@ import pytest
 
 import ricordo
 from ricordo.engine import Engine
+from ricordo.exchange import Skipped
 from ricordo.settings import Settings
 from ricordo.skips import MOST, MOST_OF_A_READING, Skip, SkipRecord, record_of
 
@@ -69,6 +70,15 @@ def test_a_reading_takes_the_place_of_the_one_before(record: SkipRecord) -> None
     assert [each.where for each in record.latest("n")] == ["said", "/notes/a b.md.txt"]
     record.note("n", [other, "x:1"], ())
     assert not list(record.folder.glob("*.jsonl"))
+
+
+def test_a_file_whose_name_begins_like_another_keeps_its_line(record: SkipRecord) -> None:
+    record.note("n", (), [skip("/notes/plan b.md (front matter)", origin="file:///notes/plan%20b.md")])
+    record.note("n", ["file:///notes/plan", "file:///note"], ())
+    assert record.latest("n")
+
+    record.note("n", ["file:///notes"], ())
+    assert record.latest("n") == ()
 
 
 def test_it_is_bounded_and_one_reading_does_not_fill_it(record: SkipRecord) -> None:
@@ -137,6 +147,40 @@ async def test_a_relative_path_is_made_whole(memory: Engine, notes: Path, monkey
     (notes / "picture.md").write_text("Now it is whole\n", encoding="utf-8")
     await memory.ingest(["notes"])
     assert names(await memory.skipped()) == ["broken.md"]
+
+
+async def test_a_name_that_leads_nowhere_is_whole_too_and_what_was_given_keeps_its_name(
+    memory: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "keys.md").write_text("The key is under the pot\n", encoding="utf-8")
+    await memory.ingest(["nowhere.md"])
+    await memory.ingest([Skipped(where="keys.md, record 3", why="is broken")])  # as one that was sent to a server
+
+    assert [each.where for each in await memory.skipped()] == ["keys.md, record 3", str(tmp_path / "nowhere.md")]
+
+
+async def test_what_lies_in_a_folder_that_is_read_again_is_told_anew(memory: Engine, notes: Path) -> None:
+    (notes / "export.zip").write_bytes(b"PK\3\4 and nothing else")
+    await memory.ingest([notes])
+    assert names(await memory.skipped()) == ["broken.md", "export.zip", "picture.md"]
+    for name in ("export.zip", "picture.md"):
+        (notes / name).unlink()  # they were never read: nothing is to be forgotten with them
+    await memory.ingest([notes / "whole.md"])
+    assert names(await memory.skipped()) == ["broken.md", "export.zip", "picture.md"]
+
+    await memory.ingest([notes])
+    assert names(await memory.skipped()) == ["broken.md"]
+
+
+async def test_the_last_reason_counts(memory: Engine, notes: Path) -> None:
+    page = notes / "picture.md"
+    await memory.ingest([page])
+    with page.open("r+b") as file:
+        file.truncate(65 * 2**20)
+    await memory.ingest([page])
+
+    assert [each.why for each in await memory.skipped()] == ["is larger than 64 MiB; split it"]
 
 
 async def test_what_an_ingest_skips_is_known_to_whoever_opens_the_store(memory: Engine, notes: Path) -> None:

@@ -23,7 +23,7 @@ from ricordo.exchange import Skipped
 from ricordo.ingest import Ingested, Origins, Progress
 from ricordo.render import tell as say
 from ricordo.render import write_lines
-from ricordo.skips import Skip, record_of
+from ricordo.skips import Skip, place_uri, record_of
 from ricordo.sources import find_files
 
 __all__ = ["Worked", "shared", "work"]
@@ -64,11 +64,14 @@ async def _shared(
 ) -> Worked:
     worked, namespace, crew = Worked(), options.settings.namespace, uuid4().hex
     async with opened(options.settings.store) as store:
+        record = record_of(options.settings)
+        if record:
+            record.note(namespace, [place_uri(path) for path in paths], ())
         async for part in _parts(paths):
             skipped = tuple(each for each in part if isinstance(each, Skipped))
             worked.add(Ingested(skipped=skipped))
-            if record := record_of(options.settings):
-                record.note(namespace, (), [Skip.of(each, None) for each in skipped])
+            if record:
+                record.note(namespace, (), [Skip.of(each, None, paths) for each in skipped])
             await store.enqueue(namespace, [each.as_uri() for each in part if isinstance(each, Path)])
         async with anyio.create_task_group() as tasks:
             for number in range(count):
