@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
+from ricordo.errors import StoreError
 from ricordo.exchange import Skipped
 from ricordo.memory import clean, digest, uri_parts
 from ricordo.secrets import redact
@@ -93,9 +94,15 @@ class SkipRecord:
         return tuple(_lines(self._file(namespace)))[::-1]
 
     def clear(self) -> None:
-        """Let go of all of it, in every namespace."""
-        for file in self.folder.glob(f"{self.store}-*"):
-            file.unlink(missing_ok=True)
+        """Let go of all of it, in every namespace. Raises StoreError when it cannot be."""
+        if not self.folder.exists():
+            return
+        try:
+            with _alone(self.folder / "lock"):  # or who writes just now would put back what is gone
+                for file in self.folder.glob(f"{self.store}-*"):
+                    file.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"the record of what was skipped cannot be let go of: {error}") from error
 
     def _file(self, namespace: str) -> Path:
         return self.folder / f"{self.store}-{digest(namespace)}.jsonl"

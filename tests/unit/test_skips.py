@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import stat
 from collections.abc import AsyncIterator
@@ -13,6 +14,7 @@ import pytest
 
 import ricordo
 from ricordo.engine import Engine
+from ricordo.errors import StoreError
 from ricordo.exchange import Skipped
 from ricordo.settings import Settings
 from ricordo.skips import MOST, MOST_OF_A_READING, Skip, SkipRecord, record_of
@@ -102,6 +104,22 @@ def test_several_write_at_once_and_no_line_is_lost_or_torn(record: SkipRecord) -
         list(pool.map(write, range(8)))
 
     assert len(record.latest("n")) == 80
+
+
+def test_what_another_process_writes_meanwhile_does_not_come_back_after_a_purge(
+    record: SkipRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record.note("n", (), [skip("a.md")])
+    with (record.folder / "lock").open() as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        monkeypatch.setattr("ricordo.skips.PATIENCE", 0.05)  # not to wait for long here
+        with pytest.raises(StoreError, match="held by another process"):
+            record.clear()
+    assert record.latest("n")
+
+    record.clear()
+    record.clear()
+    assert record.latest("n") == ()
 
 
 def test_only_its_owner_can_read_it(record: SkipRecord) -> None:
