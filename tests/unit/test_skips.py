@@ -217,6 +217,16 @@ async def test_no_text_of_a_memory_is_on_record(memory: Engine, notes: Path) -> 
     assert not any(word in told for word in ("4471", "pot", "safe"))
 
 
+@pytest.mark.parametrize("front", ["---\ntitle: !safe_4471 x\n---\n", "+++\na = {safe_4471 = 1, safe_4471 = 2}\n+++\n"])
+async def test_nor_is_a_word_of_it_that_a_parser_quotes(memory: Engine, notes: Path, front: str) -> None:
+    (notes / "broken.md").write_text(f"{front}The key is under the pot\n", encoding="utf-8")
+    await memory.ingest([notes / "broken.md"])
+    (told,) = await memory.skipped()
+
+    assert told.why.startswith("is not valid ")
+    assert "4471" not in told.why
+
+
 async def test_what_was_mended_is_no_longer_told(memory: Engine, notes: Path) -> None:
     await memory.ingest([notes])
     for name in ("broken.md", "picture.md"):

@@ -29,6 +29,8 @@ HOUSEKEEPING = re.compile(
     re.IGNORECASE,
 )
 
+# A word of the text, in what a parser says of it; `'<scalar>'` is none.
+QUOTED = re.compile(r"""(['"])(?!<)[^'"\s]*\w{2,}[^'"\s]*\1""")
 MAX_DEPTH = 8
 COMPACT_DATE = len("20240503")
 SECONDS = (10**9, 4 * 10**9)
@@ -194,5 +196,7 @@ def _why(error: Exception) -> str:
     """What is wrong, and where, without the text itself that a parser would quote."""
     mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
     if isinstance(error, yaml.MarkedYAMLError) and mark is not None:
-        return f"{error.problem or error.context} (at line {mark.line + 1}, column {mark.column + 1})"
-    return re.sub(r"\s+", " ", str(error)).strip()[:200]
+        why = f"{error.problem or error.context} (at line {mark.line + 1}, column {mark.column + 1})"
+    else:
+        why = re.sub(r"\s+", " ", str(error)).strip()[:200]
+    return QUOTED.sub("…", why)
