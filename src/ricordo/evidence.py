@@ -4,6 +4,7 @@ A feature counts by how far it lies from its mean in the pool, in units of its u
 
     part = weight · (x - mean) / spread
 
+Each kind of text (what was said in a conversation, a short note, a longer text) has weights of its own.
 The mean only makes the parts readable: what is the same for a whole pool cannot order it. Similarities of vectors
 are as wide as their model makes them; their spread is that of the pool, drawn towards the usual one where the pool
 is small: sqrt((n · variance + 5 · usual²) / (n + 5)) for n candidates. What a candidate does
@@ -25,7 +26,8 @@ from importlib.resources import files
 import numpy as np
 
 from ricordo.bm25 import idf
-from ricordo.scene import NOBODY, Asked, Floats, Places, Scene
+from ricordo.scene import KINDS, NOBODY, Asked, Floats, Places, Scene
+from ricordo.tokenvectors import windows
 
 __all__ = [
     "IDENTIFIERS",
@@ -43,14 +45,14 @@ __all__ = [
 REACH = 2
 """How many places before and after a candidate are looked at."""
 
+PLACE = 4
+"""Stretches of tokens that are one place in a text: a sentence, more or less."""
+
 STEADY = 0.02
 """Added to the deviation of a token's similarities: where all are alike, no difference counts."""
 
 IDENTIFIERS = 20.0
 """What holding every identifier of the question counts. Not fitted: whoever gives a key means that key."""
-
-CENTRED = frozenset({"identifiers", "words of a text alone", "vector of a text alone", "fusion of a text alone"})
-"""Features from which no mean is taken, or not that of those alone which have one."""
 
 SIMILARITIES = ("vector", "tokens")
 """How features begin that are as wide as their model makes them."""
@@ -64,10 +66,18 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Model:
-    """Weights by feature, and the usual spread of each feature in a pool."""
+    """Weights by kind of text and feature, and the usual spread of each feature in a pool."""
 
-    weights: Mapping[str, float]
+    weights: Mapping[str, Mapping[str, float]]
     spreads: Mapping[str, float]
+
+    @property
+    def features(self) -> frozenset[str]:
+        return frozenset(name for weights in self.weights.values() for name in weights)
+
+    def of_each(self, feature: str, kinds: Places) -> Floats:
+        """What the feature counts for candidates of these kinds, `(n,)`."""
+        return np.array([self.weights[kind].get(feature, 0.0) for kind in KINDS])[kinds]
 
 
 @lru_cache(maxsize=1)
@@ -79,8 +89,8 @@ def load_model() -> Model:
 
 def judge(scene: Scene, asked: Asked, model: Model) -> dict[str, dict[str, float]]:
     """For each chunk of the pool, what each feature adds to its score; features that add nothing are left out."""
-    columns = scaled(measure(scene, asked), model.spreads)
-    parts = {name: column * model.weights[name] for name, column in columns.items() if name in model.weights}
+    columns, kinds = scaled(measure(scene, asked), model.spreads), scene.kinds
+    parts = {name: column * model.of_each(name, kinds) for name, column in columns.items()}
     pool = [each.chunk.id for each, pooled in zip(scene.candidates, scene.pooled, strict=True) if pooled]
     return {
         chunk_id: {name: float(column[row]) for name, column in parts.items() if abs(column[row]) >= 5e-4}
@@ -142,7 +152,7 @@ def _scaled(name: str, numbers: Floats, spread: float) -> Floats:
     known = numbers[~np.isnan(numbers)]
     if not len(known):
         return np.zeros(len(numbers))
-    mean = 0.0 if name in CENTRED else known.mean()
+    mean = 0.0 if name == "identifiers" else known.mean()
     if name in UNSCALED:
         spread = 1.0
     elif name.startswith(SIMILARITIES):
@@ -154,32 +164,21 @@ def _scaled(name: str, numbers: Floats, spread: float) -> Floats:
 
 
 def _by_words(scene: Scene) -> dict[str, Floats]:
-    """BM25 of a text and what was said just before it, taken as one; and for a text in no group, where nothing was,
-    what its words alone and all arms together say.
-    """
+    """BM25 of a text, and of it and what was said just before it, taken as one; and what all arms together say."""
     has = scene.before != NOBODY
     frequencies, lengths = scene.frequencies.copy(), scene.lengths.copy()
     frequencies[has] += scene.frequencies[scene.before[has]]
     lengths[has] = (lengths[has] + scene.lengths[scene.before[has]]) / 2
     return {
-        "words of a text alone": _above_all(scene, scene.okapi),
-        "fusion of a text alone": _above_all(scene, scene.fused),
+        "words": scene.okapi,
+        "fusion": scene.fused,
         "words with what precedes": scene.matched(frequencies, lengths),
     }
 
 
-def _above_all(scene: Scene, numbers: Floats) -> Floats:
-    """For texts that stand alone, how far a number lies above its mean in the whole pool."""
-    known = numbers[scene.pooled & ~np.isnan(numbers)]
-    mean = known.mean() if len(known) else 0.0
-    return np.where(scene.session == NOBODY, numbers - mean, np.nan)
-
-
 def _by_vectors(scene: Scene, asked: Asked) -> dict[str, Floats]:
-    """The cosine of the mean of a text's vector with that of what was said before it.
-
-    Of a text in no group also its own, once the mean of the pool is taken off: where all speak of the person that
-    the question names, what is left is what they say of her.
+    """The cosine of the mean of a text's vector with that of what was said before it; and of its own, once the mean of
+    the pool is taken off: where all speak of the person that the question names, what is left is what they say of her.
     """
     known = scene.vectors.any(axis=1)
     if asked.vector is None or not (of_pool := scene.pooled & known).any():
@@ -191,7 +190,7 @@ def _by_vectors(scene: Scene, asked: Asked) -> dict[str, Floats]:
     together[has] += scene.vectors[scene.before[has]]
     found = _unit(together) @ asked.vector
     return {
-        "vector of a text alone": _above_all(scene, np.where(known, apart, np.nan)),
+        "vector told apart": np.where(known, apart, np.nan),
         "vector with what precedes": np.where(known, found, np.nan),
     }
 
@@ -202,10 +201,10 @@ def _unit(vectors: Floats) -> Floats:
 
 
 def _by_tokens(scene: Scene) -> dict[str, Floats]:
-    """Late interaction: of the text, of it and what precedes it together, and of its neighbours.
+    """Late interaction: of the text, of the best place in it, of it and what precedes it together, of its neighbours.
 
-    `tokens told apart` scales the similarities of each token of the question by their deviation in the pool first,
-    so that a token all are near to does not drown one that few are near to.
+    What is told apart scales the similarities of each token of the question by their deviation in the pool first, so
+    that a token all are near to does not drown one that few are near to.
     """
     near, weights, rare = scene.near, scene.token_weights, scene.rare_weights
     if not near.shape[1] or np.isnan(near[scene.pooled]).all():
@@ -215,15 +214,25 @@ def _by_tokens(scene: Scene) -> dict[str, Floats]:
     has = scene.before != NOBODY
     together[has] = np.fmax(near[has], near[scene.before[has]])
     of_pool = near[scene.pooled]
-    apart = ((near - np.nanmean(of_pool, axis=0)) / (np.nanstd(of_pool, axis=0) + STEADY)) @ rare
+    usual, told = np.nanmean(of_pool, axis=0), rare / (np.nanstd(of_pool, axis=0) + STEADY)
+    places = windows(scene.stretches, scene.of_stretch, PLACE)
     beyond = np.fmax(_two_away(scene, own, scene.before), _two_away(scene, own, scene.after))
     return {
         "tokens": own,
-        "tokens told apart": apart,
+        "tokens told apart": (near - usual) @ told,
+        "tokens in one place": _best(scene, places @ weights),
+        "tokens told apart in one place": _best(scene, (places - usual) @ told),
         "tokens with what precedes": together @ weights,
         "tokens after": scene.at(own, scene.after),
         "tokens two away": beyond,
     }
+
+
+def _best(scene: Scene, numbers: Floats) -> Floats:
+    """The largest number of the stretches of each candidate."""
+    found = np.full(len(scene.candidates), -np.inf)
+    np.maximum.at(found, scene.of_stretch, numbers)
+    return np.where(np.isinf(found), np.nan, found)
 
 
 def _two_away(scene: Scene, numbers: Floats, step: Places) -> Floats:

@@ -20,9 +20,8 @@ from ricordo.order import Order, asked_order
 from ricordo.pool import passes, pooled
 from ricordo.protocols import Embedder, Reranker, Store
 from ricordo.query import Hit, Notice, Probe, Query, Recall
-from ricordo.scene import Floats
 from ricordo.stopwatch import Stopwatch
-from ricordo.weigh import NO_WORDS, OFF, STORED, Scored, Search, Weigher
+from ricordo.weigh import NO_WORDS, OFF, STORED, Measured, Scored, Search, Weigher
 from ricordo.window import Calendar, Window, find_window
 
 __all__ = ["ARMS", "OFF", "Depths", "Reader"]
@@ -94,11 +93,8 @@ class Reader:
             scored = replace(scored, notices=(*scored.notices, BELOW_FLOOR))
         return self._recalled(search, scored, sure, watch)
 
-    async def measure(self, query: Query) -> tuple[tuple[str, ...], dict[str, Floats]]:
-        """The memory ids of a query's pool and what the evidence for each is: what a model is fitted on.
-
-        Raises StoreError, ModelError.
-        """
+    async def measure(self, query: Query) -> Measured:
+        """The evidence for each of a query's pool. Raises StoreError, ModelError."""
         _, search = await self._search(query, Stopwatch())
         return await self._weigher().features(search)
 

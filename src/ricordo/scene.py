@@ -15,12 +15,18 @@ from numpy.typing import NDArray
 from ricordo.bm25 import OKAPI, Bm25, idf, length_norm, saturated
 from ricordo.exchange import TokenVectors
 from ricordo.query import Candidate, WordMatches
-from ricordo.tokenvectors import nearest
+from ricordo.tokenvectors import best_of, stretches
 
-__all__ = ["NOBODY", "Asked", "Floats", "Places", "Scene", "build_scene"]
+__all__ = ["CONVERSATION", "KINDS", "NOBODY", "Asked", "Floats", "Places", "Scene", "build_scene"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+
+KINDS = ("conversation", "note", "page")
+"""What was said among others, a text of a sentence or two that stands alone, and a longer one."""
+CONVERSATION, NOTE, PAGE = range(len(KINDS))
+LONGEST_NOTE = 240
+"""Characters."""
 
 NOBODY = -1
 """In the place of a neighbour or a session that is not there."""
@@ -60,7 +66,8 @@ class Scene:
     `before` and `after (n,)` the place in these arrays of what stands just before and after, `session (n,)` a number
     for its group, NOBODY where there is none. `frequencies (n, t)` count the terms, `lengths (n,)` all lexemes,
     `values (t,)` are weight times idf. `vectors (n, d)` are of unit length, zero where unknown. `near (n, q)` is the
-    similarity of each token of the question to the nearest of the candidate's; `token_weights` and `rare_weights (q,)`
+    similarity of each token of the question to the nearest of the candidate's, and `stretches (s, q)` that to the
+    nearest in each stretch of it, `of_stretch (s,)` the candidate's place; `token_weights` and `rare_weights (q,)`
     are what the question's tokens count, each together 1: by a bounded idf, and by one that lets rare words tell more.
     """
 
@@ -76,6 +83,8 @@ class Scene:
     values: Floats
     vectors: Floats
     near: Floats
+    stretches: NDArray[np.float32]
+    of_stretch: Places
     token_weights: Floats
     rare_weights: Floats
     parameters: Bm25
@@ -88,6 +97,13 @@ class Scene:
     def okapi(self) -> Floats:
         """BM25 `(n,)` as the words arm ranks by: notes of a line and long pages lie side by side, so length counts."""
         return saturated(self.frequencies, self.lengths, self.mean_length, OKAPI) @ self.values
+
+    @property
+    def kinds(self) -> Places:
+        """Of each of the pool, the place of its kind in `KINDS`."""
+        pool = [each.chunk for each, pooled in zip(self.candidates, self.pooled, strict=True) if pooled]
+        alone = np.array([NOTE if len(chunk.text) <= LONGEST_NOTE else PAGE for chunk in pool], np.intp)
+        return np.where(self.session[self.pooled] == NOBODY, alone, CONVERSATION)
 
     def at(self, numbers: Floats, places: Places) -> Floats:
         """The numbers of the candidates in these places, NaN for nobody."""
@@ -106,6 +122,7 @@ def build_scene(
     ordered = tuple(sorted(candidates, key=_position))
     before, after, session = _neighbours(ordered)
     statistics = asked.statistics
+    pieces, owners = _stretches(ordered, asked.tokens)
     return Scene(
         candidates=ordered,
         pooled=_pooled(ordered, pool, before, after),
@@ -124,7 +141,9 @@ def build_scene(
             np.float64,
         ),
         vectors=_vectors(ordered, asked.vector),
-        near=_near(ordered, asked.tokens),
+        near=_near(ordered, pieces, owners),
+        stretches=pieces,
+        of_stretch=owners,
         token_weights=_token_weights(asked, COMMON_SHARE),
         rare_weights=_token_weights(asked, RARE_SHARE),
         parameters=parameters,
@@ -192,10 +211,14 @@ def _vectors(ordered: Sequence[Candidate], question: NDArray[np.float32] | None)
     return np.array(rows, np.float64).reshape(len(ordered), len(question))
 
 
-def _near(ordered: Sequence[Candidate], tokens: TokenVectors | None) -> Floats:
+def _stretches(ordered: Sequence[Candidate], tokens: TokenVectors | None) -> tuple[NDArray[np.float32], Places]:
     if tokens is None or not len(tokens.ids):
-        return np.zeros((len(ordered), 0))
-    near = nearest(tokens.rows, [each.tokens or b"" for each in ordered]).astype(np.float64)
+        return np.zeros((0, 0), np.float32), np.zeros(0, np.intp)
+    return stretches(tokens.rows, [each.tokens or b"" for each in ordered])
+
+
+def _near(ordered: Sequence[Candidate], pieces: NDArray[np.float32], owners: Places) -> Floats:
+    near = best_of(pieces, owners, len(ordered)).astype(np.float64)
     near[[not each.tokens for each in ordered]] = np.nan
     return near
 

@@ -15,19 +15,32 @@ Long, RaBitQ, SIGMOD 2024). The estimate is unbiased but for that constant, and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FORMAT", "maxsim", "nearest", "pack", "pack_each", "rotation"]
+__all__ = [
+    "FORMAT",
+    "best_of",
+    "maxsim",
+    "nearest",
+    "pack",
+    "pack_each",
+    "rotation",
+    "stretches",
+    "windows",
+]
 
 FORMAT = "signs/1"
 """Changes whenever the same token vectors would be stored as other bytes."""
 
 SEED = 384
+STRETCH = 8
+"""Tokens of a text that are looked at together, when what stands close together counts."""
+
 BLOCK_TOKENS = 2048
 """Tokens unpacked at once: 3 MB of float32 at 384 dimensions, which stay in the cache."""
 
@@ -65,27 +78,60 @@ def pack_each(texts: Sequence[NDArray[np.float32]]) -> list[bytes]:
     return [packed[start:end] for start, end in pairwise(ends)]
 
 
-def nearest(question: NDArray[np.float32], texts: Sequence[bytes]) -> NDArray[np.float32]:
-    """`(len(texts), question tokens) float32`: the similarity of each question token to the nearest token of each text.
+def stretches(question: NDArray[np.float32], texts: Sequence[bytes]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+    """The similarity of each question token to the nearest token of each stretch of `STRETCH` tokens of each text.
 
-    `question` is `(tokens, dimension) float32`, unit rows; a text is what `pack` made. A text without tokens
-    is similar to nothing: 0.
+    `(s, question tokens) float32`, the stretches of a text in their order, and for each the place of its text,
+    `(s,)`. `question` is `(tokens, dimension) float32`, unit rows; a text is what `pack` made.
     """
     tokens, dimension = question.shape
     width = -(-dimension // 8)
-    found = np.zeros((len(texts), tokens), np.float32)
-    if not tokens:
-        return found
+    lengths = np.array([len(text) // width for text in texts], np.intp) if tokens else np.zeros(0, np.intp)
+    owners = np.repeat(np.arange(len(lengths)), -(-lengths // STRETCH))
+    found = np.zeros((len(owners), tokens), np.float32)
+    if not len(owners):
+        return found, owners
     scale = np.float32(np.sqrt(np.pi / 2 / dimension))
     turned = np.ascontiguousarray(_product(question, rotation(dimension)).T * scale)
     sums = turned.sum(axis=0)
-    for group in _blocks([len(text) // width for text in texts]):
+    done = 0
+    for group in _blocks(lengths):
         signs = np.frombuffer(b"".join([texts[each] for each in group]), np.uint8).reshape(-1, width)
         ones = np.unpackbits(signs, axis=1, count=dimension).astype(np.float32)
         # q · sign(d), the signs being 2 * bit - 1.
         similarities = 2 * _product(ones, turned) - sums
-        starts = np.cumsum([0, *(len(texts[each]) // width for each in group[:-1])])
-        found[group] = np.maximum.reduceat(similarities, starts, axis=0)
+        ends = np.cumsum(lengths[group])
+        starts = np.concatenate(
+            [np.arange(end - lengths[each], end, STRETCH) for each, end in zip(group, ends, strict=True)]
+        )
+        found[done : done + len(starts)] = np.maximum.reduceat(similarities, starts, axis=0)
+        done += len(starts)
+    return found, owners
+
+
+def nearest(question: NDArray[np.float32], texts: Sequence[bytes]) -> NDArray[np.float32]:
+    """`(len(texts), question tokens) float32`: the similarity of each question token to the nearest token of each text.
+
+    A text without tokens is similar to nothing: 0.
+    """
+    return best_of(*stretches(question, texts), len(texts))
+
+
+def best_of(rows: NDArray[np.float32], owners: NDArray[np.intp], count: int) -> NDArray[np.float32]:
+    """`(count, columns)`: the largest of the rows of each owner, which stand together; 0 for one that has none."""
+    found = np.zeros((count, rows.shape[1]), np.float32)
+    if len(owners):
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        found[owners[starts]] = np.maximum.reduceat(rows, starts, axis=0)
+    return found
+
+
+def windows(rows: NDArray[np.float32], owners: NDArray[np.intp], width: int) -> NDArray[np.float32]:
+    """For each stretch, the largest similarities in it and those that follow it in its text, `width` in all."""
+    found = rows.copy()
+    for step in range(1, min(width, len(rows))):
+        same = owners[step:] == owners[:-step]
+        found[:-step][same] = np.maximum(found[:-step][same], rows[step:][same])
     return found
 
 
@@ -110,7 +156,7 @@ def _product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[n
     return product
 
 
-def _blocks(lengths: Sequence[int]) -> list[list[int]]:
+def _blocks(lengths: Iterable[int]) -> list[list[int]]:
     """Positions of texts that have tokens, in order, in groups of about `BLOCK_TOKENS`."""
     groups: list[list[int]] = [[]]
     size = 0

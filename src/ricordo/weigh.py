@@ -16,10 +16,10 @@ from ricordo.protocols import Embedder, Reranker, Store
 from ricordo.query import EVERYTHING, Aspects, Candidate, Notice, Probe, WordMatches
 from ricordo.remember import passage
 from ricordo.reread import DEEP, reread, standardised
-from ricordo.scene import Asked, Floats, Scene, build_scene
+from ricordo.scene import Asked, Floats, Places, Scene, build_scene
 from ricordo.tokenvectors import pack
 
-__all__ = ["COMPUTED", "NO_WORDS", "OFF", "STORED", "Scored", "Search", "Weigher"]
+__all__ = ["COMPUTED", "NO_WORDS", "OFF", "STORED", "Measured", "Scored", "Search", "Weigher"]
 
 STORED, COMPUTED, OFF = "stored", "computed", "off"
 """Where the token vectors of candidates come from."""
@@ -67,6 +67,15 @@ class Scored:
     def order(self) -> list[str]:
         """Best first, ties by id."""
         return sorted(self.scores, key=lambda chunk_id: (-self.scores[chunk_id], chunk_id))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """The memory ids of a pool, the features of each, and its kind: what a model is fitted on."""
+
+    ids: tuple[str, ...]
+    features: Mapping[str, Floats]
+    kinds: Places
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,11 +128,11 @@ class Weigher:
         scores = {chunk_id: scored.scores[chunk_id] + more[chunk_id] for chunk_id in more}
         return replace(scored, scores=scores, parts=parts, notices=notices)
 
-    async def features(self, search: Search) -> tuple[tuple[str, ...], dict[str, Floats]]:
-        """The memory ids of the pool and the evidence for each, unweighed."""
+    async def features(self, search: Search) -> Measured:
+        """The evidence for each of the pool, unweighed."""
         scene, asked = await self._scene(search)
         ids = tuple(each.chunk.memory_id for each, pooled in zip(scene.candidates, scene.pooled, strict=True) if pooled)
-        return ids, await to_thread.run_sync(measure, scene, asked)
+        return Measured(ids=ids, features=await to_thread.run_sync(measure, scene, asked), kinds=scene.kinds)
 
     async def _scene(self, search: Search) -> tuple[Scene, Asked]:
         probe, encoding = search.probe, search.encoding

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from ricordo.analyzer import analyze_question, content, lexemes
 from ricordo.bm25 import Bm25, idf, rank, saturated
-from ricordo.evidence import UNSCALED, judge, load_model, measure, scaled
+from ricordo.evidence import UNSCALED, Model, judge, load_model, measure, scaled
 from ricordo.exchange import TokenVectors
 from ricordo.memory import Chunk
 from ricordo.query import Candidate, WordMatch, WordMatches
-from ricordo.scene import NOBODY, Asked, Scene, build_scene
+from ricordo.scene import KINDS, NOBODY, Asked, Scene, build_scene
 from ricordo.tokenvectors import pack
 
 DIMENSION = 64
@@ -129,10 +129,40 @@ def test_a_memory_that_stands_alone_has_only_evidence_of_its_own() -> None:
 
     assert not {"words of the session", "tokens of the session"} & found.keys()
     assert np.isnan(found["tokens after"]).all()
-    assert np.argmax(found["words of a text alone"]) == np.argmax(found["words with what precedes"]) == 0
+    assert np.argmax(found["words"]) == np.argmax(found["words with what precedes"]) == 0
     assert np.allclose(found["tokens"], found["tokens with what precedes"])
     assert about.vector is not None
     assert found["vector with what precedes"] == pytest.approx(scene.vectors @ about.vector)
+
+
+def test_words_that_are_met_in_one_place_count_for_more_than_words_met_all_over() -> None:
+    about = asked("green door", [candidate("a", 0), candidate("b", 1)])
+    assert about.tokens is not None
+    green, door, other = about.tokens.rows[0], about.tokens.rows[1], unit(1)[0]
+    page = np.stack([other] * 80)
+    together, apart = page.copy(), page.copy()
+    together[[40, 41]] = apart[[2, 70]] = green, door
+    pool = [
+        replace(candidate(f"page {number}", number), tokens=pack(rows)) for number, rows in enumerate((together, apart))
+    ]
+    found = measure(build_scene(about, pool, {"c0": 0.03, "c1": 0.03}), about)
+
+    assert found["tokens"][0] == pytest.approx(found["tokens"][1])
+    assert found["tokens in one place"][0] == pytest.approx(found["tokens"][0])
+    assert found["tokens in one place"][1] < found["tokens"][1] - 0.1
+
+
+def test_a_turn_a_note_and_a_page_are_weighed_each_as_what_it_is() -> None:
+    texts = [TURNS[0], candidate("the boat is blue", 5), candidate("the boat is blue. " * 30, 6)]
+    scene, about = scene_of("which boat is blue?", texts)
+    model = Model(weights={kind: {"words": weight} for kind, weight in zip(KINDS, (1, 2, 3), strict=True)}, spreads={})
+    words, parts = measure(scene, about)["words"], judge(scene, about, model)
+
+    kinds = {each.chunk.id: KINDS[kind] for each, kind in zip(scene.candidates, scene.kinds, strict=True)}
+    assert kinds == {"c0": "conversation", "c5": "note", "c6": "page"}
+    for place, each in enumerate(scene.candidates):
+        weight = model.weights[kinds[each.chunk.id]]["words"]
+        assert parts[each.chunk.id]["words"] == pytest.approx(weight * (words[place] - words.mean()))
 
 
 def test_what_a_whole_pool_is_about_is_taken_off_its_vectors() -> None:
@@ -143,7 +173,7 @@ def test_what_a_whole_pool_is_about_is_taken_off_its_vectors() -> None:
         for each, share in zip(drawn, (-0.05, 0.05, -0.05), strict=True)
     ]
     scene, about = scene_of("Is Vera an early bird?", pool)
-    found = measure(scene, replace(about, vector=0.95 * person + 0.3 * trait))["vector of a text alone"]
+    found = measure(scene, replace(about, vector=0.95 * person + 0.3 * trait))["vector told apart"]
 
     assert found.argmax() == 1
     assert found[1] > 0 > max(found[0], found[2])
@@ -158,8 +188,7 @@ def test_a_note_that_answers_is_not_put_behind_the_chat_around_it() -> None:
     scene, about = scene_of("Where does the backup server stand?", [note, *turns])
     parts = judge(scene, about, load_model())
 
-    assert parts["c9"]["words of a text alone"] > 0
-    assert parts["c9"]["words of the session"] > 0
+    assert max(parts, key=lambda each: sum(parts[each].values())) == "c9"
 
 
 def test_without_vectors_words_are_left() -> None:
@@ -175,7 +204,7 @@ def test_the_parts_of_a_score_have_names() -> None:
     model = load_model()
     parts = judge(scene, about, model)
 
-    assert set().union(*parts.values()) <= model.weights.keys()
+    assert set().union(*parts.values()) <= model.features
     assert all(math.isfinite(part) for each in parts.values() for part in each.values())
 
 
@@ -214,8 +243,8 @@ def test_the_weights_that_ship_name_features_there_are() -> None:
     scene, about = scene_of("What did Ben buy?", TURNS)
     model = load_model()
 
-    assert model.weights.keys() <= measure(scene, about).keys() | {"fusion of a text alone", "words of a text alone"}
-    assert model.weights.keys() - UNSCALED <= model.spreads.keys()
+    assert model.features <= measure(scene, about).keys()
+    assert model.features - UNSCALED <= model.spreads.keys()
 
 
 @given(

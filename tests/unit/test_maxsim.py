@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from ricordo.tokenvectors import maxsim, nearest, pack, pack_each, rotation
+from ricordo.tokenvectors import STRETCH, best_of, maxsim, nearest, pack, pack_each, rotation, stretches, windows
 
 DIMENSION = 48
 
@@ -119,3 +119,25 @@ def test_weights_count_by_their_shares_alone(text: Rows, weights: NDArray[np.flo
 def test_texts_packed_together_are_as_when_packed_alone(lengths: list[int]) -> None:
     texts = [random_rows(seed, tokens) for seed, tokens in enumerate(lengths)]
     assert pack_each(texts) == [pack(text) for text in texts]
+
+
+def test_stretches_part_a_text_and_together_are_all_of_it() -> None:
+    question, text = random_rows(9, 3), random_rows(10, 2 * STRETCH + 1)
+    found, owners = stretches(question, [b"", pack(text), pack(text[:2])])
+
+    assert owners.tolist() == [1, 1, 1, 2]
+    for place, begin in enumerate((0, STRETCH, 2 * STRETCH)):
+        part = nearest(question, [pack(text[begin : begin + STRETCH])])[0]
+        np.testing.assert_allclose(found[place], part, atol=1e-5)
+    np.testing.assert_allclose(best_of(found, owners, 3), nearest(question, [b"", pack(text), pack(text[:2])]))
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=6), st.integers(1, 7))
+def test_a_window_is_the_best_of_what_follows_in_the_same_text(lengths: list[int], width: int) -> None:
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    rows = np.random.default_rng(len(owners)).standard_normal((len(owners), 2)).astype(np.float32)
+    found = windows(rows, owners, width)
+
+    for place, owner in enumerate(owners):
+        inside = [row for row in range(place, min(place + width, len(owners))) if owners[row] == owner]
+        np.testing.assert_array_equal(found[place], rows[inside].max(axis=0))

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["fit", "floors"]
 
-OTHERS = 0.025
-"""What a dataset of texts that stand alone counts beside the conversations: there are many, which ask for little."""
+
+MIXED = 0.2
+"""What a mixture counts beside each kind of text: it has to tell only how the kinds compare."""
 
 
 @click.command(
@@ -49,8 +50,8 @@ def fit(
 ) -> int:
     """Fit the weights of the evidence.
 
-    On questions whose answers are known, of all datasets given at once. Shows how the pools come to be ordered, and
-    the conversations also by weights that were fitted without them.
+    On questions whose answers are known, of all datasets given at once: each by itself, and some of all in one
+    namespace. Shows how the pools come to be ordered, and the conversations also by weights fitted without them.
     """
     import anyio
 
@@ -85,8 +86,10 @@ def fit(
 
 
 def _datasets(locomo: Path | None, squads: Sequence[str], *, generated: bool) -> list[tuple[Dataset, float]]:
+    """What is fitted on, and its share: each kind of text counts alike, and a mixture of them all less."""
     from ricordo.eval.agent_memory import agent_memory
     from ricordo.eval.locomo import read_locomo
+    from ricordo.eval.mixture import mixture
     from ricordo.eval.squad import read_squad
 
     found: list[tuple[Dataset, float]] = []
@@ -94,9 +97,11 @@ def _datasets(locomo: Path | None, squads: Sequence[str], *, generated: bool) ->
         found.append((read_locomo(locomo), 1.0))
     for squad in squads:
         questions, _, documents = squad.partition(":")
-        found.append((read_squad(Path(questions), Path(documents) if documents else None), OTHERS))
+        found.append((read_squad(Path(questions), Path(documents) if documents else None), 1 / len(squads)))
     if generated:
-        found.append((agent_memory("dev", oracle_time=True), OTHERS))
+        found.append((agent_memory("dev", oracle_time=True), 1.0))
+    if len(found) > 1:
+        found.append((mixture([dataset for dataset, _ in found]), MIXED))
     return found
 
 

@@ -2,7 +2,8 @@
 
 Listwise softmax: the weights that make the probability of the gold, exp(score) over the sum of exp(score) in the
 pool, as large as possible over all questions; of several golds, that of any. A dataset counts by its share,
-however many questions it has. A ridge keeps weights of features that tell nothing near 0.
+however many questions it has. A ridge keeps weights of features that tell nothing near 0. Every kind of text is
+weighed apart: a feature is one column for each.
 """
 
 from __future__ import annotations
@@ -16,27 +17,30 @@ from numpy.typing import NDArray
 from ricordo.eval.datasets import Collection, Dataset, Question
 from ricordo.eval.harness import Plan, Step, opened
 from ricordo.eval.metrics import Outcome, means, outcome
+from ricordo.eval.mixture import MIXTURE
 from ricordo.evidence import IDENTIFIERS, Model, scaled
 from ricordo.query import Query
-from ricordo.scene import Floats
+from ricordo.scene import CONVERSATION, KINDS, Floats
 from ricordo.settings import Settings
+from ricordo.weigh import Measured
 
 __all__ = ["Lesson", "Pooled", "as_table", "fit", "gather", "held_out", "learn", "outcomes", "spreads"]
 
 GIVEN = "identifiers"
 """The feature whose weight is set, not fitted."""
-RIDGE = 0.02
+OF_TEXTS = frozenset({"fusion", "tokens in one place", "tokens told apart in one place", "vector told apart", "words"})
+"""Features not weighed in conversations, where turns are short: they fit what was learned, and nothing else."""
+RIDGE = 0.005
 ROUNDS = 100
 ENOUGH = 1e-7
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pooled:
-    """The pool of one question: memory ids, features of each, and which of them answer it."""
+    """The pool of one question, and which of it answer."""
 
     question: Question
-    ids: tuple[str, ...]
-    features: Mapping[str, Floats]
+    measured: Measured
     gold: NDArray[np.bool_]
 
 
@@ -64,7 +68,8 @@ async def learn(
     at_most: int,
     tell: Callable[[Step], None] = lambda _: None,
 ) -> list[Lesson]:
-    """The pools of datasets with their shares, from each no more than `at_most` questions.
+    """The pools of datasets with their shares, from each no more than `at_most` questions; those of a mixture by where
+    they are from.
 
     Raises StoreError, ModelError.
     """
@@ -73,8 +78,16 @@ async def learn(
         plan = Plan(settings=settings, store=store)
         most = max(1, at_most // len(dataset.collections))
         parts = {each.name: await gather(each, plan, most, tell) for each in dataset.collections}
+        parts = _by_category(parts[MIXTURE]) if dataset.name == MIXTURE else parts
         lessons.append(Lesson(name=_title(dataset), parts=parts, share=share))
     return lessons
+
+
+def _by_category(pools: Sequence[Pooled]) -> dict[str, list[Pooled]]:
+    found: dict[str, list[Pooled]] = {}
+    for pool in pools:
+        found.setdefault(pool.question.category, []).append(pool)
+    return found
 
 
 def _title(dataset: Dataset) -> str:
@@ -96,9 +109,9 @@ async def gather(
         chosen = collection.questions[::step]
         for number, question in enumerate(chosen, start=1):
             query = Query(text=question.text, namespace=memory.namespace, limit=10, filters=question.filters)
-            ids, features = await memory.reader.measure(query)
-            gold = np.array([each in question.relevant for each in ids], np.bool_)
-            found.append(Pooled(question=question, ids=ids, features=features, gold=gold))
+            measured = await memory.reader.measure(query)
+            gold = np.array([each in question.relevant for each in measured.ids], np.bool_)
+            found.append(Pooled(question=question, measured=measured, gold=gold))
             tell(Step(doing=f"weighing {collection.name}", done=number, total=len(chosen)))
     return found
 
@@ -107,7 +120,7 @@ def spreads(lessons: Sequence[Lesson]) -> dict[str, float]:
     """The median deviation of each feature inside a pool."""
     found: dict[str, list[float]] = {}
     for pool in (pool for lesson in lessons for pool in lesson.pools):
-        for name, numbers in pool.features.items():
+        for name, numbers in pool.measured.features.items():
             known = numbers[~np.isnan(numbers)]
             if len(known) > 3:
                 found.setdefault(name, []).append(float(known.std()))
@@ -123,29 +136,33 @@ def fit(lessons: Sequence[Lesson], usual: Mapping[str, float]) -> Model:
         telling = [pool for pool in lesson.pools if pool.gold.any()]
         rows += [(_matrix(pool, names, usual), pool.gold) for pool in telling]
         shares += [lesson.share / total / len(telling)] * len(telling)
-    weights: Floats = np.zeros(len(names))
+    weights: Floats = np.zeros(len(KINDS) * len(names))
     best = _slope(rows, shares, weights)
     for _ in range(ROUNDS):
         likelihood, gradient, curvature = best
-        step = np.linalg.solve(curvature + 2 * RIDGE * np.eye(len(names)), gradient - 2 * RIDGE * weights)
+        step = np.linalg.solve(curvature + 2 * RIDGE * np.eye(len(weights)), gradient - 2 * RIDGE * weights)
         # Newton's step may overshoot, because of several golds the whole is not quite convex.
         while (best := _slope(rows, shares, weights + step))[0] < likelihood and np.abs(step).max() > ENOUGH:
             step /= 2
         weights = weights + step
         if best[0] - likelihood < ENOUGH:
             break
-    fitted = {name: round(float(weight), 4) for name, weight in zip(names, weights, strict=True)}
-    return Model(weights={**fitted, GIVEN: IDENTIFIERS}, spreads=usual)
+    fitted = {
+        kind: {name: round(float(weight), 4) for name, weight in zip(names, part, strict=True) if weight}
+        for kind, part in zip(KINDS, np.split(weights, len(KINDS)), strict=True)
+    }
+    # What no lesson shows of a kind counts as in a conversation: a note among sessions is a session of its own.
+    talk = {**fitted[KINDS[CONVERSATION]], GIVEN: IDENTIFIERS}
+    return Model(weights={kind: {**talk, **part} for kind, part in fitted.items()}, spreads=usual)
 
 
 def held_out(lessons: Sequence[Lesson], tested: str, usual: Mapping[str, float]) -> list[Outcome]:
-    """How each part of a dataset is ordered by weights that were fitted without it."""
+    """How each part of a dataset is ordered by weights that were fitted without it, and without it in a mixture."""
     lesson = next(lesson for lesson in lessons if lesson.name == tested)
-    others = [other for other in lessons if other is not lesson]
     return [
         each
         for name, pools in lesson.parts.items()
-        for each in outcomes(pools, fit([lesson.without(name), *others], usual))
+        for each in outcomes(pools, fit([other.without(name) for other in lessons], usual))
     ]
 
 
@@ -168,20 +185,26 @@ def _slope(
 
 
 def _matrix(pool: Pooled, names: Sequence[str], usual: Mapping[str, float]) -> Floats:
-    columns = scaled(pool.features, usual)
-    nothing = np.zeros(len(pool.ids))
-    return np.column_stack([columns.get(name, nothing) for name in names])
+    """`(n, kinds * f)`: the features as columns of the kind that a text is of, and 0 in those of others."""
+    columns, kinds = scaled(pool.measured.features, usual), pool.measured.kinds[:, None]
+    nothing = np.zeros(len(kinds))
+    matrix = np.column_stack([columns.get(name, nothing) for name in names])
+    talk = np.where([name in OF_TEXTS for name in names], 0, matrix)
+    return np.hstack(
+        [np.where(kinds == kind, talk if kind == CONVERSATION else matrix, 0) for kind in range(len(KINDS))]
+    )
 
 
 def outcomes(pools: Sequence[Pooled], model: Model) -> list[Outcome]:
     """How the model orders each pool."""
-    names = tuple(model.weights)
-    weights = np.array([model.weights[name] for name in names])
+    names = sorted(model.features)
+    weights = np.array([model.weights[kind].get(name, 0.0) for kind in KINDS for name in names])
     found = []
     for pool in pools:
         scores = _matrix(pool, names, model.spreads) @ weights
-        order = sorted(range(len(pool.ids)), key=lambda place: (-scores[place], pool.ids[place]))
-        found.append(outcome(list(dict.fromkeys(pool.ids[place] for place in order)), pool.question.relevant))
+        ids = pool.measured.ids
+        order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))
+        found.append(outcome(list(dict.fromkeys(ids[place] for place in order)), pool.question.relevant))
     return found
 
 
@@ -193,6 +216,8 @@ def as_table(measured: Mapping[str, Sequence[Outcome]], model: Model) -> str:
     for name, found in figures.items():
         numbers = " | ".join(f"{found[metric]:.3f}" for metric in metrics)
         lines.append(f"| {name} | {len(measured[name]):,} | {numbers} |")
-    lines += ["", "| feature | weight |", "|---|---:|"]
-    lines += [f"| {name} | {weight:+.3f} |" for name, weight in sorted(model.weights.items())]
+    lines += ["", f"| feature | {' | '.join(KINDS)} |", f"|---|{'---:|' * len(KINDS)}"]
+    for name in sorted(model.features):
+        cells = (f"{weights[name]:+.3f}" if name in (weights := model.weights[kind]) else "" for kind in KINDS)
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join((*lines, ""))
