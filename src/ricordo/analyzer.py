@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ricordo.languages import FUNCTION_WORDS, LATIN, PRONOUNS, likely_languages
 from ricordo.scripts import in_other_script
-from ricordo.stems import STEM, lemmas, stems, unaccented
+from ricordo.stems import LEMMA, STEM, lemmas, stems, unaccented
 from ricordo.tokens import Token, scan
 
 __all__ = ["STANDARD", "Analyzer", "Terms", "analyze_question", "content", "lexemes"]
@@ -134,10 +134,16 @@ def _forms(word: str, likely: tuple[str, ...]) -> Iterator[tuple[str, float]]:
         yield stem, _STEM * _OTHER_LANGUAGE
     for lemma in lemmas(word):
         yield lemma, _LEMMA
-    if (other := in_other_script(word)) is not None:
+    for other in _in_other_script(word):
         yield other, _OTHER_SCRIPT
         for stem in stems(other, ("english",)):
             yield stem, _OTHER_SCRIPT
     # Accents that only one of the two was written with.
     plain = unaccented(word)
     yield plain if plain != word else STEM + word, _UNACCENTED
+
+
+def _in_other_script(word: str) -> dict[str, None]:
+    """As it is written and in its dictionary form, without repetitions: Байкала is Baikal too."""
+    forms = (word, *(lemma.removeprefix(LEMMA) for lemma in lemmas(word)))
+    return dict.fromkeys(spelling for form in forms for spelling in in_other_script(form))

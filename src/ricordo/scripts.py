@@ -1,4 +1,4 @@
-"""The same word in the other script: Петренко is Petrenko, server is сервер; pure.
+"""The same word in the other script: Петренко is Petrenko, Оскар is Oscar, server is сервер; pure.
 
 Names and technical words cross between Russian and Latin by their sound. A question is asked in both scripts, so that
 what one person wrote in one is found by another who writes in the other. Only questions pay for it: a spelling that
@@ -11,7 +11,7 @@ import re
 
 __all__ = ["in_other_script"]
 
-SHORTEST = 4
+SHORTEST = 3
 """Letters of a word that is worth it; shorter ones fall together with too much."""
 
 _TO_LATIN = str.maketrans(
@@ -31,15 +31,26 @@ _TO_CYRILLIC = {
 _LATIN_WORD = re.compile(r"[a-z]+")
 _CYRILLIC_WORD = re.compile(r"[а-яё]+")
 _SOUND = re.compile("|".join(sorted(_TO_CYRILLIC, key=len, reverse=True)))
+_FINAL_Y, _INITIAL_V = re.compile("ii$"), re.compile("^v")
+_FINAL_L, _AFTER_VOWEL = re.compile("л$"), re.compile("(?<=[аеиоу])е")
 _SHORT_I = re.compile(r"(?<=[aeou])y(?![aeou])")
 
 
-def in_other_script(word: str) -> str | None:
-    """A lower-case word as it would be written in the other script; None for what is in neither, or too short."""
+def in_other_script(word: str) -> tuple[str, ...]:
+    """How a lower-case word may be written in the other script, the likeliest first; none for what is in neither, or
+    too short.
+    """
     if len(word) < SHORTEST:
-        return None
+        return ()
     if _CYRILLIC_WORD.fullmatch(word):
-        return word.translate(_TO_LATIN)
+        spelt = word.translate(_TO_LATIN)
+        latinate = _FINAL_Y.sub("y", spelt.replace("ks", "x").replace("k", "c").replace("ckh", "kh"))
+        return _different(spelt, latinate, _INITIAL_V.sub("w", spelt))
     if _LATIN_WORD.fullmatch(word):
-        return _SOUND.sub(lambda sound: _TO_CYRILLIC[sound.group()], _SHORT_I.sub("й", word))
-    return None
+        spelt = _SOUND.sub(lambda sound: _TO_CYRILLIC[sound.group()], _SHORT_I.sub("й", word))
+        return _different(spelt, _FINAL_L.sub("ль", _AFTER_VOWEL.sub("э", spelt)))
+    return ()
+
+
+def _different(*spellings: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, spellings)))
