@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -29,7 +29,7 @@ from ricordo.stores.sqlite import SqliteStore
 from ricordo.testing import HashEmbedder
 from ricordo.upkeep import back_up
 
-__all__ = ["REFUSED", "SHARED", "Acknowledged", "Zygote", "acknowledged", "zygote"]
+__all__ = ["REFUSED", "SHARED", "Acknowledged", "Spec", "Zygote", "acknowledged", "under_way", "zygote"]
 
 REFUSED = 7
 SHARED = "The counter that everybody revises"
@@ -58,10 +58,10 @@ class Worker:
 
     def run(self) -> None:
         end = time.monotonic() + self.spec["seconds"]
-        doings: list[Callable[[], None]] = [getattr(self, name) for name in self.spec["doings"]]
         while time.monotonic() < end:
-            begin = time.monotonic()
-            self.chance.choice(doings)()
+            begin, doing = time.monotonic(), self.chance.choice(self.spec["doings"])
+            self.say(doing=doing)
+            getattr(self, doing)()
             self.longest = max(self.longest, time.monotonic() - begin)
         self.say(did="end", longest=self.longest, doings=self.number)
 
@@ -187,6 +187,11 @@ class Acknowledged:
         self.notes: dict[str, str | None] = {}
         self.counts = self.phantoms = self.doings = 0
         self.longest = 0.0
+
+
+def under_way(journal: Path) -> str:
+    """What was begun last."""
+    return str([entry["doing"] for entry in _entries(journal) if "doing" in entry][-1:])
 
 
 def acknowledged(folder: Path) -> Acknowledged:

@@ -102,6 +102,9 @@ class Batch:
     `fingerprint` is the embedder's for the vectors of the entries, `token_fingerprint` for their token vectors.
     What somebody tells `anew` lifts its tombstone; what is read or imported stays forgotten. Written `over`, memories
     that were told take the tags, times and metadata of the batch, too, as those that are read again do.
+
+    A memory that says what superseded it is marked so where that is in the store when the batch is written, and is
+    current where it is not. One that was there before is marked by a batch that brings what superseded it.
     """
 
     memories: tuple[Memory, ...] = ()

@@ -17,6 +17,7 @@ from typing import Protocol, runtime_checkable
 from ricordo.errors import StoreError
 from ricordo.memory import Json, Memory, Origin, Reading, digest
 from ricordo.protocols import Batch, Entry, Store, Tombstone
+from ricordo.successions import Successions
 
 __all__ = ["Loadable", "Moved", "Moving", "move"]
 
@@ -105,6 +106,7 @@ class _Run:
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
     said: defaultdict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     replaced: dict[tuple[str, str], str] = field(default_factory=dict)
+    successions: Successions = field(default_factory=Successions)
 
     async def take(self, namespace: str, items: Sequence[Memory | Tombstone]) -> None:
         memories = await self._not_forgotten(namespace, [item for item in items if isinstance(item, Memory)])
@@ -125,8 +127,9 @@ class _Run:
         page = await self._page(self.source, namespace, memories)
         wanted = page.as_far_as(page).checksum()
         present = await self._checksum_in_target(namespace, page) == wanted
+        written = self.successions.complete(namespace, memories)
         if not present:
-            for batch in _batches(page):
+            for batch in _batches(page, written):
                 await self.target.add(namespace, batch)
             if await self._checksum_in_target(namespace, page) != wanted:
                 raise StoreError(
@@ -251,8 +254,8 @@ def _made_alike(entries: Iterable[Entry], wanted: Mapping[str, Entry]) -> tuple[
     )
 
 
-def _batches(page: _Page) -> Iterable[Batch]:
-    yield Batch(memories=page.memories, entries=page.entries[None])
+def _batches(page: _Page, memories: tuple[Memory, ...]) -> Iterable[Batch]:
+    yield Batch(memories=memories, entries=page.entries[None])
     for fingerprint, entries in page.entries.items():
         made = tuple(entry for entry in entries if entry.vector is not None or entry.tokens is not None)
         if made:

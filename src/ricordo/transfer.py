@@ -17,6 +17,7 @@ from ricordo.memory import EventOrigin, Json, Memory, Origin, clean
 from ricordo.protocols import Skipped, Tombstone
 from ricordo.remember import Writer
 from ricordo.settings import MAX_NAMESPACE
+from ricordo.successions import Successions
 
 __all__ = ["FORMAT", "Item", "header", "load", "read_lines", "to_line"]
 
@@ -132,6 +133,7 @@ async def load(writer: Writer, items: Iterable[tuple[str, Item] | Skipped]) -> I
     skipped: list[Skipped] = []
     total = Ingested()
     owners: dict[str, dict[str, str]] = {}
+    successions = Successions()
     waiting = iter(items)
     while page := await to_thread.run_sync(_page, waiting):
         skipped += [item for item in page if isinstance(item, Skipped)]
@@ -140,7 +142,8 @@ async def load(writer: Writer, items: Iterable[tuple[str, Item] | Skipped]) -> I
             if not isinstance(found, Skipped):
                 by_namespace.setdefault(found[0], []).append(found[1])
         for namespace, batch in by_namespace.items():
-            total = await _write(replace(writer, namespace=namespace), batch, total, owners.setdefault(namespace, {}))
+            here, known = replace(writer, namespace=namespace), owners.setdefault(namespace, {})
+            total = await _write(here, batch, total, known, successions)
     if total.forgotten:
         await writer.purge()
     return replace(total, skipped=tuple(skipped))
@@ -150,11 +153,13 @@ def _page(items: Iterator[tuple[str, Item] | Skipped]) -> list[tuple[str, Item] 
     return list(islice(items, PAGE))
 
 
-async def _write(writer: Writer, items: Sequence[Item], total: Ingested, owners: dict[str, str]) -> Ingested:
+async def _write(
+    writer: Writer, items: Sequence[Item], total: Ingested, owners: dict[str, str], successions: Successions
+) -> Ingested:
     memories = [item for item in items if isinstance(item, Memory)]
     tombstones = [item for item in items if isinstance(item, Tombstone)]
     chunks = await to_thread.run_sync(writer.cut, memories, owners)
-    added = await writer.write(memories, chunks)
+    added = await writer.write(successions.complete(writer.namespace, memories), chunks)
     gone = await _buried(writer, tombstones) if tombstones else frozenset[str]()
     return replace(
         total,

@@ -501,6 +501,50 @@ async def test_a_memory_is_replaced_once(store: Store) -> None:
     assert await words(store, "port") == ["port 9090"]
 
 
+async def test_a_memory_that_comes_before_what_replaced_it_is_current_until_then(store: Store) -> None:
+    first = memory("port 8080")
+    second = told("port 9090", now=NOW + timedelta(days=1), supersedes=first)
+    third = told("port 7070", now=NOW + timedelta(days=2), supersedes=second)
+    first = replace(first, superseded_by=second.id, updated_at=second.updated_at)
+    second = replace(second, superseded_by=third.id, updated_at=third.updated_at)
+    await store.add("a", batch(first, vectors={"port 8080": (1, 0)}))
+    assert await words(store, "port") == await near(store, variant(1, 0)) == ["port 8080"]
+    assert await store.check() == ()
+    rest = batch(second, third, vectors={"port 9090": (1, 0), "port 7070": (1, 0)})
+    await store.add("a", replace(rest, memories=(first, second, third)))
+
+    assert await words(store, "port") == await near(store, variant(1, 0)) == ["port 7070"]
+    assert await store.history("a", first.id) == (first, second, third)
+    assert await store.check() == ()
+
+
+async def test_what_replaced_a_memory_marks_it_though_it_names_another(store: Store) -> None:
+    line, newer = from_file("port 8080"), memory("port 9090", supersedes="f" * 24)
+    line = replace(line, superseded_by=newer.id, updated_at=NOW + timedelta(days=1))
+    await store.add("a", batch(line))
+    await store.add("a", replace(batch(newer), memories=(line, newer)))
+
+    assert await words(store, "port") == ["port 9090"]
+    assert await store.memory("a", line.id) == line
+
+
+async def test_what_was_forgotten_hides_nothing(store: Store) -> None:
+    first, second = memory("port 8080"), memory("port 9090")
+    await store.bury("a", [Tombstone(memory_id=second.id, forgotten_at=NOW)])
+    await store.add("a", batch(replace(first, superseded_by=second.id), second, vectors={"port 8080": (1, 0)}))
+
+    assert await words(store, "port") == await near(store, variant(1, 0)) == ["port 8080"]
+    assert await store.check() == ()
+
+
+async def test_of_two_that_are_here_a_copy_does_not_say_which_is_current(store: Store) -> None:
+    first, second = memory("port 8080"), memory("port 9090")
+    await store.add("a", batch(first, second))
+    await store.add("a", batch(replace(first, superseded_by=second.id), second))
+
+    assert sorted(await words(store, "port")) == ["port 8080", "port 9090"]
+
+
 # --- forgetting ---
 
 

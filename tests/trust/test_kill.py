@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 
@@ -17,12 +17,12 @@ from ricordo.errors import NotFound
 from ricordo.stores.sqlite import SqliteStore
 from ricordo.testing import HashEmbedder
 from trustworthy import LONG, Count
-from zygote import Acknowledged, Zygote, acknowledged, zygote
+from zygote import Acknowledged, Spec, Zygote, acknowledged, under_way, zygote
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor SIGKILL")
 
 DOINGS = ("remember", "remember", "revise", "forget", "ingest", "load", "vectors", "backup", "move")
-ON_A_SERVER = ("remember", "remember", "revise", "forget", "ingest", "vectors")
+ON_A_SERVER = ("remember", "remember", "revise", "forget", "ingest", "load", "vectors", "move")
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,21 @@ def survive(forker: Zygote, url: str, folder: Path, doings: tuple[str, ...], kil
             "doings": [chance.choice(doings), *doings],
         }
         killed += forker.killed_after(chance.uniform(0, 0.25), spec)
-        assert lost(url, acknowledged(folder)) == []
+        with telling(spec):
+            assert lost(url, acknowledged(folder)) == []
+    if (folder / "moved.db").exists():
+        assert lost(f"sqlite:///{folder / 'moved.db'}", Acknowledged()) == []
     return killed
+
+
+@contextmanager
+def telling(spec: Spec) -> Iterator[None]:
+    """Name what was killed, where it did harm."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"killed with seed {spec['seed']} in the midst of {under_way(Path(spec['journal']))}")
+        raise
 
 
 def lost(url: str, known: Acknowledged) -> list[str]:
@@ -94,8 +107,6 @@ def test_a_file_survives_any_kill(forker: Zygote, tmp_path: Path, count: Count) 
     assert orphans(path) == 0
     for backup in tmp_path.glob("kept*.backup"):
         assert anyio.run(SqliteStore(backup).examine, backup).faults == ()
-    if (tmp_path / "moved.db").exists():
-        assert lost(f"sqlite:///{tmp_path / 'moved.db'}", Acknowledged()) == []
     count("crashes injected", killed)
     count("lost", 0)
 

@@ -64,7 +64,8 @@ class InMemoryStore:
                 space.tombstones.pop(memory.id, None)
         else:
             batch = batch.without(space.tombstones)
-        created = frozenset(memory.id for memory in batch.memories if _add_memory(space, memory, over=batch.over))
+        created = [memory for memory in batch.memories if _add_memory(space, memory, over=batch.over)]
+        _link_versions(space, batch.memories, created)
         chunks = sum(_add_entry(space, entry, batch) for entry in batch.entries)
         forgotten: set[str] = set()
         for reading in batch.readings:
@@ -73,7 +74,7 @@ class InMemoryStore:
                 space.remove(memory_id)
                 forgotten.add(memory_id)
             space.readings[reading.origin.uri] = reading
-        return Added(memories=created, forgotten=frozenset(forgotten), chunks=chunks)
+        return Added(memories=frozenset(memory.id for memory in created), forgotten=frozenset(forgotten), chunks=chunks)
 
     async def unread(self, namespace: str, fingerprint: str, token_fingerprint: str | None) -> tuple[str, ...]:
         space = self._space(namespace)
@@ -263,10 +264,24 @@ def _add_memory(space: Space, memory: Memory, *, over: bool) -> bool:
     old = space.memories.get(memory.supersedes or "")
     if old is not None and old.superseded_by not in (None, memory.id):
         raise revised_meanwhile(old.id)
-    space.memories[memory.id] = memory
-    if old is not None and old.superseded_by is None:
-        space.memories[old.id] = replace(old, superseded_by=memory.id, updated_at=memory.updated_at)
+    space.memories[memory.id] = replace(memory, superseded_by=None)
     return True
+
+
+def _link_versions(space: Space, memories: Sequence[Memory], created: Sequence[Memory]) -> None:
+    new = {memory.id for memory in created}
+    for memory in memories:
+        known, successor = space.memories[memory.id], memory.superseded_by
+        if known.superseded_by is None and successor in space.memories and not new.isdisjoint((memory.id, successor)):
+            updated_at = max(known.updated_at, memory.updated_at)
+            space.memories[memory.id] = replace(known, superseded_by=successor, updated_at=updated_at)
+    for memory in created:
+        old = space.memories.get(memory.supersedes or "")
+        if old is None or old.superseded_by == memory.id:
+            continue
+        if old.superseded_by is not None:
+            raise revised_meanwhile(old.id)
+        space.memories[old.id] = replace(old, superseded_by=memory.id, updated_at=memory.updated_at)
 
 
 def _word_match(entry: Entry, wanted: Collection[str]) -> WordMatch:

@@ -59,7 +59,6 @@ def memory_row(namespace: str, memory: Memory, version: int) -> tuple[object, ..
         list(memory.tags),
         _json(memory.metadata),
         memory.supersedes,
-        memory.superseded_by,
         version,
     )
 

@@ -7,7 +7,7 @@ later one is rolled back and run again, and then finds the row.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from pgvector import HalfVector
@@ -53,9 +53,8 @@ async def _add_memories(session: Session, memories: Sequence[Memory], *, over: b
     if not memories:
         return frozenset()
     await _add_origins(session, {origin_id(memory.origin.uri): memory.origin for memory in memories})
-    ids = [memory.id for memory in memories]
-    named = sorted({*ids, *(memory.supersedes for memory in memories if memory.supersedes)})
-    known = await session.all("known_memories", ids=named)
+    linked = {each for memory in memories for each in (memory.id, memory.supersedes, memory.superseded_by) if each}
+    known = await session.all("known_memories", ids=sorted(linked))
     versions = {row["id"]: row["version"] for row in known}
     successors = {row["id"]: row["superseded_by"] for row in known}
     fresh: dict[str, tuple[object, ...]] = {}
@@ -75,8 +74,17 @@ async def _add_memories(session: Session, memories: Sequence[Memory], *, over: b
         await session.copy("add_memories", [fresh[key] for key in sorted(fresh)])
     refreshed = [refresh_values(memory) for memory in again if over or memory.origin.kind != TOLD]
     await session.run_many("refresh_memory", refreshed)
+    await _mark_superseded(session, _superseded_here(memories, versions.keys(), fresh.keys()))
     await _supersede(session, replaced)
     return frozenset(fresh)
+
+
+def _superseded_here(memories: Iterable[Memory], here: Collection[str], fresh: Collection[str]) -> Iterator[Memory]:
+    """Those that tell of a version in their place which is here, where it or they are new."""
+    for memory in memories:
+        successor = memory.superseded_by
+        if successor is not None and successor in here and (memory.id in fresh or successor in fresh):
+            yield memory
 
 
 async def _add_origins(session: Session, origins: dict[str, Origin]) -> None:
@@ -87,6 +95,13 @@ async def _add_origins(session: Session, origins: dict[str, Origin]) -> None:
         {"id": key, "title": o.title} for key, o in sorted(origins.items()) if known.get(key, o.title) != o.title
     ]
     await session.run_many("retitle_origin", renamed)
+
+
+async def _mark_superseded(session: Session, memories: Iterable[Memory]) -> None:
+    rows = [{"id": m.id, "superseded_by": m.superseded_by, "updated_at": m.updated_at} for m in memories]
+    if rows:
+        await session.run_many("mark_superseded", rows)
+        await _mark(session, [str(row["id"]) for row in rows], current=False)
 
 
 async def _supersede(session: Session, memories: Sequence[Memory]) -> None:

@@ -68,7 +68,6 @@ def memory_row(namespace: int, memory: Memory) -> dict[str, Value]:
         "tags": json_list(list(memory.tags)),
         "metadata": json_list(dict(memory.metadata)),
         "supersedes": memory.supersedes,
-        "superseded_by": memory.superseded_by,
     }
 
 

@@ -22,11 +22,12 @@ def add(session: Session, batch: Batch) -> Added:
             session.run("lift_tombstone", id=memory_id)
     else:
         batch = batch.without(session.ids("tombstones", ids))
-    created = frozenset(memory.id for memory in batch.memories if _add_memory(session, memory, over=batch.over))
+    created = [memory for memory in batch.memories if _add_memory(session, memory, over=batch.over)]
+    _link_versions(session, batch.memories, created)
     _add_embedders(session, batch)
     chunks = sum(_add_entry(session, entry, batch) for entry in batch.entries)
     forgotten = frozenset(gone for reading in batch.readings for gone in _close(session, reading))
-    return Added(memories=created, forgotten=forgotten, chunks=chunks)
+    return Added(memories=frozenset(memory.id for memory in created), forgotten=forgotten, chunks=chunks)
 
 
 def _add_memory(session: Session, memory: Memory, *, over: bool) -> bool:
@@ -35,12 +36,23 @@ def _add_memory(session: Session, memory: Memory, *, over: bool) -> bool:
     created = session.connection.execute(session.sql["add_memory"], row).rowcount > 0
     if not created and (over or memory.origin.kind != TOLD):
         session.connection.execute(session.sql["refresh_memory"], row)
-    if created and memory.supersedes is not None:
-        session.run("supersede", id=memory.id, supersedes=memory.supersedes, updated_at=row["updated_at"])
+    return created
+
+
+def _link_versions(session: Session, memories: Sequence[Memory], created: Sequence[Memory]) -> None:
+    """Mark what was replaced: as the memories themselves tell, and then by those that are new."""
+    new = {memory.id for memory in created}
+    for memory in memories:
+        if memory.superseded_by is not None and not new.isdisjoint((memory.id, memory.superseded_by)):
+            updated_at = timestamp(memory.updated_at)
+            session.run("mark_superseded", id=memory.id, superseded_by=memory.superseded_by, updated_at=updated_at)
+    for memory in created:
+        if memory.supersedes is None:
+            continue
+        session.run("supersede", id=memory.id, supersedes=memory.supersedes, updated_at=timestamp(memory.updated_at))
         successor = session.one("successor", id=memory.supersedes)
         if successor is not None and successor["superseded_by"] != memory.id:
             raise revised_meanwhile(memory.supersedes)
-    return created
 
 
 def _add_entry(session: Session, entry: Entry, batch: Batch) -> int:

@@ -108,7 +108,7 @@ FOR NO KEY UPDATE
 COPY ricordo.memory (
     namespace, id, origin_id, text, context, grouping, speaker, position,
     created_at, updated_at, event_timestamp, event_end, event_grain, event_origin,
-    tags, metadata, supersedes, superseded_by, version
+    tags, metadata, supersedes, version
 ) FROM STDIN
 
 -- name: refresh_memory
@@ -124,6 +124,12 @@ WHERE namespace = %(namespace)s AND id = %(id)s AND (
     OR event_grain IS DISTINCT FROM %(event_grain)s::text OR event_origin IS DISTINCT FROM %(event_origin)s::text
     OR tags <> %(tags)s::text[] OR metadata <> %(metadata)s::jsonb
 )
+
+-- name: mark_superseded
+-- As it was elsewhere, with the time at which it was replaced there. What replaced it is here, and locked.
+UPDATE ricordo.memory SET
+    superseded_by = %(superseded_by)s, updated_at = greatest(updated_at, %(updated_at)s::timestamptz)
+WHERE namespace = %(namespace)s AND id = %(id)s AND superseded_by IS NULL
 
 -- name: supersede
 UPDATE ricordo.memory SET superseded_by = %(id)s, updated_at = %(updated_at)s

@@ -60,11 +60,11 @@ ON CONFLICT (namespace, uri) DO UPDATE SET title = excluded.title, revision = ex
 INSERT INTO memory (
     namespace, id, origin_uri, text, context, grouping, speaker, position,
     created_at, updated_at, event_timestamp, event_end, event_grain, event_origin,
-    tags, metadata, supersedes, superseded_by
+    tags, metadata, supersedes
 ) VALUES (
     :namespace, :id, :origin_uri, :text, :context, :grouping, :speaker, :position,
     :created_at, :updated_at, :event_timestamp, :event_end, :event_grain, :event_origin,
-    :tags, :metadata, :supersedes, :superseded_by
+    :tags, :metadata, :supersedes
 ) ON CONFLICT (namespace, id) DO NOTHING;
 
 -- name: refresh_memory
@@ -77,6 +77,13 @@ WHERE namespace = :namespace AND id = :id AND (
     grouping IS NOT :grouping OR speaker IS NOT :speaker OR position IS NOT :position
     OR event_timestamp IS NOT :event_timestamp OR event_end IS NOT :event_end
     OR event_grain IS NOT :event_grain OR event_origin IS NOT :event_origin OR tags IS NOT :tags OR metadata IS NOT :metadata
+);
+
+-- name: mark_superseded
+-- As it was elsewhere, with the time at which it was replaced there; only by what is here, or nothing would show it.
+UPDATE memory SET superseded_by = :superseded_by, updated_at = max(updated_at, :updated_at)
+WHERE namespace = :namespace AND id = :id AND superseded_by IS NULL AND EXISTS (
+    SELECT 1 FROM memory n WHERE n.namespace = :namespace AND n.id = :superseded_by
 );
 
 -- name: supersede
