@@ -14,11 +14,13 @@ import pytest
 from starlette.routing import Route
 
 from ricordo.errors import InvalidInput
+from ricordo.settings import Settings
+from ricordo.skips import Skip, record_of
 from ricordo.web.access import Access, is_loopback
 from ricordo.web.endpoints import ENDPOINTS
 from ricordo.web.guard import HEADERS
 from ricordo.web.pages import PAGES
-from website import BASE, PORT, Site
+from website import BASE, NOW, PORT, Site, running
 
 EVERY_GET = ["/", "/timeline", "/static/ricordo.css", "/api/stats", "/api/openapi.json", "/nowhere", "/import"]
 PAYLOADS = (
@@ -227,7 +229,8 @@ def test_what_a_memory_says_stays_text(site: Site, payload: str) -> None:
     site.program.post("/api/ingest", files=[("files", (f"{name}.md", f"# {payload}\n\npool {payload}\n".encode()))])
     pages = (
         f"/?query={payload} pool&tag={payload}", "/?query=the pool&superseded=true", f"/?since={payload}",
-        f"/?namespace={payload}", f"/memory/{memory_id}", "/timeline", "/timeline?superseded=true",
+        f"/?namespace={payload}", f"/?query=the pool&kind={payload}",
+        f"/timeline?kind={payload}", f"/memory/{memory_id}", "/timeline", "/timeline?superseded=true",
         f"/why?query={payload} pool&id={memory_id}", f"/timeline?topic={payload}", "/sources",
         f"/source?uri=upload:{payload}", "/import", "/statistics",
         "/settings?check=true", f"/forget?id={memory_id}", f"/remember?text={payload}", f"/nowhere/{payload}",
@@ -236,6 +239,19 @@ def test_what_a_memory_says_stays_text(site: Site, payload: str) -> None:
         assert is_harmless(site.browser.get(page).text), page
     site.form("/forget", id=memory_id)
     assert is_harmless(site.browser.get("/trash").text)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_what_is_told_of_files_that_were_not_read_stays_text(tmp_path: Path, payload: str) -> None:
+    url = f"sqlite:///{tmp_path / 'memory.db'}"
+    record = record_of(Settings(store=url))
+    assert record is not None
+    record.note("default", (), [Skip(at=NOW, where=f"/notes/{payload}.md", why=payload, origin=payload)])
+    with running(url=url) as site:
+        page = site.browser.get("/sources").text
+
+    assert "Not read" in page
+    assert is_harmless(page)
 
 
 def test_a_malformed_address_costs_no_page(site: Site) -> None:

@@ -227,6 +227,15 @@ def test_a_key_belongs_to_one_request(site: Site) -> None:
     assert get(site, "/api/recall", query="two")["hits"] == []
 
 
+def test_a_key_of_one_namespace_brings_no_answer_in_another(site: Site) -> None:
+    headers, said = {"Idempotency-Key": "k-5"}, {"text": "said at home"}
+    site.program.post("/api/remember", json=said, headers=headers)
+    other = site.program.post("/api/remember", json=said, headers=headers, params={"namespace": "work"})
+
+    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+    assert get(site, "/api/recall", query="said", namespace="work")["hits"] == []
+
+
 def send(site: Site, text: str, key: str = "k-3", accept: str = "*/*") -> Response:
     files = {"files": ("notes/keys.md", f"# Keys\n\n{text}\n".encode())}
     return site.program.post("/api/ingest", files=files, headers={"Idempotency-Key": key, "Accept": accept})
