@@ -139,11 +139,27 @@ def test_every_link_leads_somewhere(page: Path) -> None:
             assert anchor in _anchors(file), f"{name_of(page)} links to {target}"
 
 
+def test_every_picture_is_shown_and_what_is_shown_is_there() -> None:
+    shown = {
+        (page.parent / target).resolve() for page in PAGES for target in _pictures(page) if not ADDRESS.match(target)
+    }
+    assert [picture for picture in sorted(shown) if not picture.exists()] == []
+    assert set((ROOT / "docs" / "images").glob("*.png")) <= shown
+
+
 def _links(page: Path) -> Iterator[str]:
+    return _targets(page, "link_open", "href")
+
+
+def _pictures(page: Path) -> Iterator[str]:
+    return _targets(page, "image", "src")
+
+
+def _targets(page: Path, kind: str, attribute: str) -> Iterator[str]:
     for token in MARKDOWN.parse(read(page)):
         for part in token.children or []:
-            if part.type == "link_open":
-                yield str(part.attrs["href"])
+            if part.type == kind:
+                yield str(part.attrs[attribute])
 
 
 def _anchors(page: Path) -> set[str]:
