@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -20,6 +20,7 @@ from ricordo.exchange import Batch, Entry, Survey
 from ricordo.memory import Chunk, told
 from ricordo.query import TimeRange
 from ricordo.render.phrases import safe
+from ricordo.stores import open_store
 from ricordo.testing import InMemoryStore
 from ricordo.web.charts import bars, parts
 from ricordo.web.marking import changes, marked
@@ -281,6 +282,28 @@ async def test_an_old_overview_is_shown_once_more_while_a_new_one_is_made(store:
     await renew()
 
     assert await surveys.of(store, "a", UTC) is not first
+
+
+@pytest.mark.anyio
+async def test_nobody_who_needs_no_fresh_counts_waits_for_them(store: InMemoryStore) -> None:
+    clock, waiting = Clock(), list[Callable[[], Coroutine[Any, Any, None]]]()
+    surveys = Surveys(clock=clock, spawn=waiting.append)
+    first = await surveys.stats(store, fresh=False)
+    await write(store, "one")
+    clock.now += timedelta(minutes=2).total_seconds()
+    assert await surveys.stats(store, fresh=False) is first
+    (recount,) = waiting
+    await recount()
+    assert ((await surveys.stats(store, fresh=False)).memories, len(waiting)) == (1, 1)
+
+
+@pytest.mark.anyio
+async def test_a_store_that_cannot_be_counted_in_the_background_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await Surveys().recount(open_store(f"sqlite:///{tmp_path / 'never-opened.db'}"))
+
+    assert "could not be counted" in caplog.text
 
 
 @pytest.mark.anyio

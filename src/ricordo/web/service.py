@@ -85,7 +85,8 @@ class Service:
         return sorted({self.engine.namespace, present, *fullest})
 
     async def look_around(self) -> None:
-        """Survey the namespace that is set before anybody asks for a page of it."""
+        """Count what there is, and survey the namespace that is set, before anybody asks for a page of it."""
+        await self.surveys.recount(self.store)
         await self.surveys.renew(self.store, self.engine.namespace, self.engine.settings.zone())
 
     def imported(self, memory: Engine, what: str, counts: Ingested) -> None:

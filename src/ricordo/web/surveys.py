@@ -180,16 +180,28 @@ class Surveys:
         return made
 
     async def stats(self, store: Store, *, fresh: bool = True) -> Stats:
-        """Counts over the whole store, some seconds old at most, or a minute where they need not be `fresh`.
+        """Counts over the whole store, some seconds old at most.
 
-        Raises StoreError.
+        Where they need not be `fresh`, those of before are given out, and counted anew in the background once they are
+        a minute old: of a large store nobody waits for that. Raises StoreError.
         """
+        if not fresh and self.spawn is not None and (known := self.counted) is not None:
+            if self.clock() - known[0] > LASTING_SECONDS and not self.counting.locked():
+                self.spawn(partial(self.recount, store))
+            return known[1]
         async with self.counting:
-            known, lasts = self.counted, FRESH_SECONDS if fresh else LASTING_SECONDS
-            if known is None or (fresh and self.miscounted) or self.clock() - known[0] > lasts:
+            known = self.counted
+            if known is None or self.miscounted or self.clock() - known[0] > FRESH_SECONDS:
                 self.miscounted = False
                 known = self.counted = self.clock(), await store.stats()
             return known[1]
+
+    async def recount(self, store: Store) -> None:
+        """Count the whole store anew, unless that was just done; what goes wrong is logged."""
+        try:
+            await self.stats(store)
+        except StoreError:
+            _log.warning("the store could not be counted", exc_info=True)
 
     def _age(self, known: _Kept) -> float:
         return self.clock() - known.made
