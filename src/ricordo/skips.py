@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from urllib.request import url2pathname
 
 from ricordo.errors import StoreError
@@ -120,9 +120,17 @@ def record_of(settings: Settings) -> SkipRecord | None:
     parts = urlsplit(settings.store)
     if parts.scheme == "memory":
         return None
-    path = Path(unquote(parts.path.removeprefix("/"))).expanduser().absolute()
-    named = f"{parts.scheme}:{path}" if parts.scheme in FILES else without_password(settings.store)
+    named = _on_disk(parts) if parts.scheme in FILES else without_password(settings.store)
     return SkipRecord(state_directory() / FOLDER, digest(clean(named)), redacts=settings.redact == "on")
+
+
+def _on_disk(parts: SplitResult) -> str:
+    """The one name of a store that is a file or a folder; that of a server is never relative, and has its database."""
+    path = unquote(parts.path).removeprefix("/")
+    if parts.scheme != "sqlite" and not path.startswith("~"):
+        path = f"/{path.lstrip('/')}"
+    database = parse_qs(parts.query).get("database", [""])[-1]
+    return f"{parts.scheme}:{os.path.realpath(Path(path).expanduser())}:{database}"
 
 
 def _what(skip: Skip) -> tuple[str | None, str, str]:
