@@ -155,13 +155,9 @@ def test_a_store_has_one_record_however_it_is_named(tmp_path: Path, monkeypatch:
     assert of("postgresql://mira:secret@home/db") == of("postgresql://mira:other@home/db")
     assert of("postgresql://home/one") != of("postgresql://home/two")
     (tmp_path / "link").symlink_to(tmp_path)
-    assert of("sqlite:///memory.db") == of("sqlite:///link/../link/memory.db")
-    server = f"postgresql+embedded://{tmp_path}/server"
-    assert (
-        of(server)
-        == of(f"postgresql+embedded:///{tmp_path}/server")
-        == of(f"postgresql+embedded://{tmp_path}/link/server")
-    )
+    assert of("sqlite:///memory.db") == of("sqlite:///link/memory.db")
+    server, linked = (f"postgresql+embedded://{place}/server" for place in (tmp_path, tmp_path / "link"))
+    assert of(server) == of(linked) == of(server.replace("://", ":///"))
     assert of(server) != of(f"{server}?database=one") != of(f"{server}?database=two")
     assert of("memory:") is None
 
