@@ -180,6 +180,7 @@ def test_namespaces_do_not_see_one_another(site: Site) -> None:
 
     assert get(site, "/api/recall", query="at work")["hits"] == []
     assert get(site, "/api/namespaces")["namespaces"] == [{"name": "work", "memories": 1}]
+    assert (get(site, "/api/survey")["kinds"], get(site, "/api/survey", namespace="work")["kinds"]) == ({}, {"told": 1})
 
 
 def test_a_survey_counts_by_the_days_of_the_zone(site: Site) -> None:
