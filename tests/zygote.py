@@ -309,10 +309,11 @@ def _forked(spec: Spec) -> int:
     try:
         _work(spec)
         status = 0
-    except StoreError:
+    except StoreError as error:  # told as any other: nobody expects it of all who work
         status = REFUSED
+        sys.excepthook(type(error), error, error.__traceback__)
     finally:
-        if status:  # also where it was refused: nobody expects it of all who work
+        if status == 1:
             sys.excepthook(*sys.exc_info())
         os._exit(status)
 

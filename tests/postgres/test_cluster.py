@@ -136,6 +136,8 @@ async def exercise(url: str) -> None:
     first = told("port 8080", now=NOW)
     for version in (first, told("port 9090", now=NOW, supersedes=first), told("a secret", now=NOW)):
         await writer.write([version], writer.cut([version]))
+    copied = replace(told("port 8081", now=NOW), superseded_by=first.id)
+    await writer.write([copied], writer.cut([copied]))
     await store.by_words(NAMESPACE, ["port", "lake"], EVERYTHING, 10)
     narrow = Filters(time=TimeRange(start=NOW, end=NOW + timedelta(days=1)), tags=("new",), metadata={}, origin="file:")
     await store.by_words(NAMESPACE, ["lake"], narrow, 10)

@@ -193,6 +193,22 @@ async def test_what_was_replaced_since_a_move_is_replaced_by_the_next(stores: di
 
 
 @pytest.mark.parametrize("end", ["memory", "sqlite", "postgres"])
+async def test_what_was_replaced_twice_since_a_move_keeps_its_times(stores: dict[str, Store], end: str) -> None:
+    source, target = InMemoryStore(), stores[end]
+    await source.open()
+    writer = Writer(store=source, chunker=WholeChunker(), embedder=None, namespace="a")
+    first = told("port 8080", now=NOW)
+    second = told("port 9090", now=NOW + timedelta(days=1), supersedes=first)
+    third = told("port 7070", now=NOW + timedelta(days=2), supersedes=second)
+    for version in (first, second, third):
+        await writer.write([version], writer.cut([version]))
+        if version is not second:
+            await move(source, target)
+
+    assert await target.history("a", first.id) == await source.history("a", first.id)
+
+
+@pytest.mark.parametrize("end", ["memory", "sqlite", "postgres"])
 async def test_vectors_that_the_source_has_dropped_stay_in_the_target(stores: dict[str, Store], end: str) -> None:
     source, target = InMemoryStore(), stores[end]
     await source.open()
