@@ -16,7 +16,7 @@ from ricordo.exchange import Added, Backup, Batch, Claim, Entry, Fault, Known, S
 from ricordo.memory import Chunk, Memory
 from ricordo.query import Aspects, Candidate, Filters, Variant, WordMatches
 from ricordo.stores.sql import load_queries
-from ricordo.stores.sqlite import checks, copies, queue, reads, surveys, writes
+from ricordo.stores.sqlite import checks, copies, queue, reads, surveys, words, writes
 from ricordo.stores.sqlite.database import PACKAGE, Database
 from ricordo.stores.sqlite.mending import Damaged, is_damage, mended
 from ricordo.stores.sqlite.session import Session
@@ -191,7 +191,7 @@ class SqliteStore:
 
     def _purge(self) -> None:
         with self._database.writing() as connection:
-            connection.execute(self._sql["optimize_words"])
+            words.leave_no_trace(connection, self._sql)
         self._database.empty_log()
 
     def _copy_to(self, file: Path) -> Backup:

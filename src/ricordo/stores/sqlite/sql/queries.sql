@@ -546,6 +546,20 @@ WHERE n.chunks <> coalesce(c.chunks, 0) OR n.lexemes <> coalesce(c.lexemes, 0)
 -- name: optimize_words
 INSERT INTO lexeme_index (lexeme_index) VALUES ('optimize');
 
+-- name: structure_of_words
+SELECT block FROM lexeme_index_data WHERE id = 10;
+
+-- name: empty_words
+INSERT INTO lexeme_index (lexeme_index) VALUES ('delete-all');
+
+-- name: refill_words
+INSERT INTO lexeme_index (rowid, lexemes, context_lexemes)
+SELECT
+    key,
+    iif(lexemes = '', '', namespace || ':' || replace(lexemes, ' ', ' ' || namespace || ':')),
+    iif(context_lexemes = '', '', namespace || ':' || replace(context_lexemes, ' ', ' ' || namespace || ':'))
+FROM chunk;
+
 -- name: check_words
 INSERT INTO lexeme_index (lexeme_index) VALUES ('integrity-check');
 
