@@ -24,7 +24,7 @@ def leave_no_trace(connection: sqlite3.Connection, sql: Mapping[str, str]) -> No
     row = connection.execute(sql["structure_of_words"]).fetchone()
     if row is not None and levels(row[0]) >= MOST_LEVELS:
         connection.execute(sql["empty_words"])
-        connection.execute(sql["refill_words"])
+        connection.execute(sql["fill_words"])
     connection.execute(sql["optimize_words"])
 
 

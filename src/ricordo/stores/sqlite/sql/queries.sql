@@ -549,17 +549,6 @@ INSERT INTO lexeme_index (lexeme_index) VALUES ('optimize');
 -- name: structure_of_words
 SELECT block FROM lexeme_index_data WHERE id = 10;
 
--- name: empty_words
-INSERT INTO lexeme_index (lexeme_index) VALUES ('delete-all');
-
--- name: refill_words
-INSERT INTO lexeme_index (rowid, lexemes, context_lexemes)
-SELECT
-    key,
-    iif(lexemes = '', '', namespace || ':' || replace(lexemes, ' ', ' ' || namespace || ':')),
-    iif(context_lexemes = '', '', namespace || ':' || replace(context_lexemes, ' ', ' ' || namespace || ':'))
-FROM chunk;
-
 -- name: check_words
 INSERT INTO lexeme_index (lexeme_index) VALUES ('integrity-check');
 
