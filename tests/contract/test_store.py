@@ -501,6 +501,16 @@ async def test_a_memory_is_replaced_once(store: Store) -> None:
     assert await words(store, "port") == ["port 9090"]
 
 
+async def test_two_new_versions_of_one_memory_are_refused_in_one_batch_too(store: Store) -> None:
+    first = told("port 8080", now=NOW)
+    await store.add("a", batch(first))
+    rivals = [told(text, now=NOW, supersedes=first) for text in ("port 9090", "port 7070")]
+
+    with pytest.raises(InvalidInput, match="revised in the meantime"):
+        await store.add("a", batch(*rivals))
+    assert (await store.memory("a", first.id)).superseded_by is None
+
+
 async def test_a_memory_that_comes_before_what_replaced_it_is_current_until_then(store: Store) -> None:
     first = memory("port 8080")
     second = told("port 9090", now=NOW + timedelta(days=1), supersedes=first)

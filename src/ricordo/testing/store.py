@@ -59,13 +59,18 @@ class InMemoryStore:
 
     async def add(self, namespace: str, batch: Batch) -> Added:
         space = self._space(namespace)
+        before = dict(space.memories), dict(space.tombstones)
         if batch.anew:
             for memory in batch.memories:
                 space.tombstones.pop(memory.id, None)
         else:
             batch = batch.without(space.tombstones)
-        created = [memory for memory in batch.memories if _add_memory(space, memory, over=batch.over)]
-        _link_versions(space, batch.memories, created)
+        try:
+            created = [memory for memory in batch.memories if _add_memory(space, memory, over=batch.over)]
+            _link_versions(space, batch.memories, created)
+        except InvalidInput:
+            space.memories, space.tombstones = before
+            raise
         chunks = sum(_add_entry(space, entry, batch) for entry in batch.entries)
         forgotten: set[str] = set()
         for reading in batch.readings:

@@ -70,6 +70,7 @@ async def _add_memories(session: Session, memories: Sequence[Memory], *, over: b
         fresh[memory.id] = memory_row(session.namespace, memory, versions[memory.id])
         if memory.supersedes is not None:
             replaced.append(memory)
+    _one_successor_each(replaced, versions.keys())
     if fresh:
         await session.copy("add_memories", [fresh[key] for key in sorted(fresh)])
     refreshed = [refresh_values(memory) for memory in again if over or memory.origin.kind != TOLD]
@@ -77,6 +78,14 @@ async def _add_memories(session: Session, memories: Sequence[Memory], *, over: b
     await _mark_superseded(session, _superseded_here(memories, versions.keys(), fresh.keys()))
     await _supersede(session, replaced)
     return frozenset(fresh)
+
+
+def _one_successor_each(replaced: Iterable[Memory], here: Collection[str]) -> None:
+    successors: dict[str, str] = {}
+    for new in replaced:
+        old = new.supersedes
+        if old is not None and old in here and successors.setdefault(old, new.id) != new.id:
+            raise revised_meanwhile(old)
 
 
 def _superseded_here(memories: Iterable[Memory], here: Collection[str], fresh: Collection[str]) -> Iterator[Memory]:
