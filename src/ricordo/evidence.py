@@ -75,9 +75,10 @@ class Model:
     def features(self) -> frozenset[str]:
         return frozenset(name for weights in self.weights.values() for name in weights)
 
-    def of_each(self, feature: str, kinds: Places) -> Floats:
-        """What the feature counts for candidates of these kinds, `(n,)`."""
-        return np.array([self.weights[kind].get(feature, 0.0) for kind in KINDS])[kinds]
+    def of_each(self, feature: str, kinds: Floats) -> Floats:
+        """What the feature counts for candidates of these kinds, `(n,)`; `kinds` is `(n, kinds)`."""
+        counted: Floats = kinds @ np.array([self.weights[kind].get(feature, 0.0) for kind in KINDS])
+        return counted
 
 
 @lru_cache(maxsize=1)

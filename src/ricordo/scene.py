@@ -24,9 +24,9 @@ Places = NDArray[np.intp]
 
 KINDS = ("conversation", "note", "page")
 """What was said among others, a text of a sentence or two that stands alone, and a longer one."""
-CONVERSATION, NOTE, PAGE = range(len(KINDS))
-LONGEST_NOTE = 240
-"""Characters."""
+CONVERSATION = 0
+LONGEST_NOTE, SHORTEST_PAGE = 120, 480
+"""Characters. What lies between is partly a note and partly a page, so that no text counts for more by a letter."""
 
 NOBODY = -1
 """In the place of a neighbour or a session that is not there."""
@@ -99,11 +99,14 @@ class Scene:
         return saturated(self.frequencies, self.lengths, self.mean_length, OKAPI) @ self.values
 
     @property
-    def kinds(self) -> Places:
-        """Of each of the pool, the place of its kind in `KINDS`."""
-        pool = [each.chunk for each, pooled in zip(self.candidates, self.pooled, strict=True) if pooled]
-        alone = np.array([NOTE if len(chunk.text) <= LONGEST_NOTE else PAGE for chunk in pool], np.intp)
-        return np.where(self.session[self.pooled] == NOBODY, alone, CONVERSATION)
+    def kinds(self) -> Floats:
+        """`(n, kinds)`: how far each of the pool is of each of `KINDS`, together 1."""
+        lengths = [
+            max(1, len(each.chunk.text)) for each, pooled in zip(self.candidates, self.pooled, strict=True) if pooled
+        ]
+        page = np.log(np.array(lengths, np.float64) / LONGEST_NOTE) / math.log(SHORTEST_PAGE / LONGEST_NOTE)
+        page, alone = np.clip(page, 0, 1), self.session[self.pooled] == NOBODY
+        return np.column_stack([~alone, alone * (1 - page), alone * page])
 
     def at(self, numbers: Floats, places: Places) -> Floats:
         """The numbers of the candidates in these places, NaN for nobody."""

@@ -16,7 +16,7 @@ from ricordo.protocols import Embedder, Reranker, Store
 from ricordo.query import EVERYTHING, Aspects, Candidate, Notice, Probe, WordMatches
 from ricordo.remember import passage
 from ricordo.reread import DEEP, reread, standardised
-from ricordo.scene import Asked, Floats, Places, Scene, build_scene
+from ricordo.scene import Asked, Floats, Scene, build_scene
 from ricordo.tokenvectors import pack
 
 __all__ = ["COMPUTED", "NO_WORDS", "OFF", "STORED", "Measured", "Scored", "Search", "Weigher"]
@@ -71,11 +71,11 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
-    """The memory ids of a pool, the features of each, and its kind: what a model is fitted on."""
+    """The memory ids of a pool, the features of each, and how far it is of each kind: what a model is fitted on."""
 
     ids: tuple[str, ...]
     features: Mapping[str, Floats]
-    kinds: Places
+    kinds: Floats
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

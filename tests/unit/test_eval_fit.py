@@ -24,7 +24,8 @@ def pool(kind: int, telling: str, *, number: int = 0) -> Pooled:
     gold = np.arange(10) == number % 10
     features = {name: RANDOM.standard_normal(10) + 3 * (gold & (name == telling)) for name in ("asks", "words")}
     question = Question(id=f"q{number}", text="?", relevant=frozenset({ids[number % 10]}))
-    return Pooled(question=question, measured=Measured(ids=ids, features=features, kinds=np.full(10, kind)), gold=gold)
+    kinds = np.tile(np.eye(len(KINDS))[kind], (10, 1))
+    return Pooled(question=question, measured=Measured(ids=ids, features=features, kinds=kinds), gold=gold)
 
 
 def lesson(name: str, kind: int, telling: str) -> Lesson:
@@ -39,6 +40,13 @@ def test_each_kind_of_text_is_weighed_by_what_tells_among_its_own() -> None:
     assert model.weights["conversation"]["asks"] > 1 > abs(model.weights["conversation"].get("words", 0.0))
     assert model.weights["note"]["words"] > 1 > abs(model.weights["note"]["asks"])
     assert means(outcomes(lessons[1].pools, model))["recall@1"] > 0.8
+
+
+def test_weights_dare_more_where_more_questions_tell() -> None:
+    few, many = (Lesson(name="notes", parts={"all": lesson("notes", 1, "words").pools[:count]}) for count in (6, 60))
+    counted = [fit([each], {"asks": 1.0, "words": 3.0}).weights["note"]["words"] for each in (few, many)]
+
+    assert 0 < counted[0] < counted[1]
 
 
 def test_what_no_lesson_shows_of_a_kind_counts_as_in_a_conversation() -> None:

@@ -158,11 +158,22 @@ def test_a_turn_a_note_and_a_page_are_weighed_each_as_what_it_is() -> None:
     model = Model(weights={kind: {"words": weight} for kind, weight in zip(KINDS, (1, 2, 3), strict=True)}, spreads={})
     words, parts = measure(scene, about)["words"], judge(scene, about, model)
 
-    kinds = {each.chunk.id: KINDS[kind] for each, kind in zip(scene.candidates, scene.kinds, strict=True)}
+    assert scene.kinds.max(axis=1) == pytest.approx(1)
+    kinds = {
+        each.chunk.id: KINDS[kind] for each, kind in zip(scene.candidates, scene.kinds.argmax(axis=1), strict=True)
+    }
     assert kinds == {"c0": "conversation", "c5": "note", "c6": "page"}
     for place, each in enumerate(scene.candidates):
         weight = model.weights[kinds[each.chunk.id]]["words"]
         assert parts[each.chunk.id]["words"] == pytest.approx(weight * (words[place] - words.mean()))
+
+
+def test_no_text_counts_for_more_by_a_letter() -> None:
+    texts = [candidate("x" * length, place) for place, length in enumerate((1, 120, 239, 240, 241, 480, 3000))]
+    scene, _ = scene_of("x?", texts)
+
+    assert scene.kinds.sum(axis=1) == pytest.approx(1)
+    assert scene.kinds[:, KINDS.index("page")] == pytest.approx([0, 0, 0.5, 0.5, 0.5, 1, 1], abs=0.005)
 
 
 def test_what_a_whole_pool_is_about_is_taken_off_its_vectors() -> None:
@@ -185,7 +196,8 @@ def test_a_note_that_answers_is_not_put_behind_the_chat_around_it() -> None:
         candidate(f"Ana: chat number {number} about the weather?", number, group="s", speaker="Ana")
         for number in range(6)
     ]
-    scene, about = scene_of("Where does the backup server stand?", [note, *turns])
+    by_words = [replace(each, vector=None, tokens=None) for each in (note, *turns)]
+    scene, about = scene_of("Where does the backup server stand?", by_words)
     parts = judge(scene, about, load_model())
 
     assert max(parts, key=lambda each: sum(parts[each].values())) == "c9"

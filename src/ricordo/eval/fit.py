@@ -2,8 +2,8 @@
 
 Listwise softmax: the weights that make the probability of the gold, exp(score) over the sum of exp(score) in the
 pool, as large as possible over all questions; of several golds, that of any. A dataset counts by its share,
-however many questions it has. A ridge keeps weights of features that tell nothing near 0. Every kind of text is
-weighed apart: a feature is one column for each.
+however many questions it has. A ridge keeps weights of features that tell nothing near 0, the more the fewer questions
+tell of a kind. Every kind of text is weighed apart: a feature is one column for each.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ GIVEN = "identifiers"
 """The feature whose weight is set, not fitted."""
 OF_TEXTS = frozenset({"fusion", "tokens in one place", "tokens told apart in one place", "vector told apart", "words"})
 """Features not weighed in conversations, where turns are short: they fit what was learned, and nothing else."""
-RIDGE = 0.005
+PRIOR = 2.0
+"""What the square of a weight costs, in units of the likelihood of one question about its kind."""
 ROUNDS = 100
 ENOUGH = 1e-7
 
@@ -137,12 +138,13 @@ def fit(lessons: Sequence[Lesson], usual: Mapping[str, float]) -> Model:
         rows += [(_matrix(pool, names, usual), pool.gold) for pool in telling]
         shares += [lesson.share / total / len(telling)] * len(telling)
     weights: Floats = np.zeros(len(KINDS) * len(names))
-    best = _slope(rows, shares, weights)
+    ridge = np.repeat(PRIOR / np.maximum(1, _shown(lessons)), len(names))
+    best = _slope(rows, shares, weights, ridge)
     for _ in range(ROUNDS):
         likelihood, gradient, curvature = best
-        step = np.linalg.solve(curvature + 2 * RIDGE * np.eye(len(weights)), gradient - 2 * RIDGE * weights)
+        step = np.linalg.solve(curvature + 2 * np.diag(ridge), gradient - 2 * ridge * weights)
         # Newton's step may overshoot, because of several golds the whole is not quite convex.
-        while (best := _slope(rows, shares, weights + step))[0] < likelihood and np.abs(step).max() > ENOUGH:
+        while (best := _slope(rows, shares, weights + step, ridge))[0] < likelihood and np.abs(step).max() > ENOUGH:
             step /= 2
         weights = weights + step
         if best[0] - likelihood < ENOUGH:
@@ -166,11 +168,18 @@ def held_out(lessons: Sequence[Lesson], tested: str, usual: Mapping[str, float])
     ]
 
 
+def _shown(lessons: Sequence[Lesson]) -> Floats:
+    """`(kinds,)`: how many questions are answered by texts of each kind."""
+    pools = (pool for lesson in lessons for pool in lesson.pools if pool.gold.any())
+    shown: Floats = np.sum([pool.measured.kinds[pool.gold].mean(axis=0) for pool in pools], axis=0)
+    return shown
+
+
 def _slope(
-    rows: Sequence[tuple[Floats, NDArray[np.bool_]]], shares: Sequence[float], weights: Floats
+    rows: Sequence[tuple[Floats, NDArray[np.bool_]]], shares: Sequence[float], weights: Floats, ridge: Floats
 ) -> tuple[float, Floats, Floats]:
     """The penalised likelihood, its gradient without the penalty, and the curvature of its convex part."""
-    likelihood = -RIDGE * float(weights @ weights)
+    likelihood = -float(ridge @ weights**2)
     gradient, curvature = np.zeros(len(weights)), np.zeros((len(weights), len(weights)))
     for (matrix, gold), share in zip(rows, shares, strict=True):
         scores = matrix @ weights
@@ -186,13 +195,11 @@ def _slope(
 
 def _matrix(pool: Pooled, names: Sequence[str], usual: Mapping[str, float]) -> Floats:
     """`(n, kinds * f)`: the features as columns of the kind that a text is of, and 0 in those of others."""
-    columns, kinds = scaled(pool.measured.features, usual), pool.measured.kinds[:, None]
+    columns, kinds = scaled(pool.measured.features, usual), pool.measured.kinds
     nothing = np.zeros(len(kinds))
     matrix = np.column_stack([columns.get(name, nothing) for name in names])
     talk = np.where([name in OF_TEXTS for name in names], 0, matrix)
-    return np.hstack(
-        [np.where(kinds == kind, talk if kind == CONVERSATION else matrix, 0) for kind in range(len(KINDS))]
-    )
+    return np.hstack([kinds[:, [kind]] * (talk if kind == CONVERSATION else matrix) for kind in range(len(KINDS))])
 
 
 def outcomes(pools: Sequence[Pooled], model: Model) -> list[Outcome]:
