@@ -89,6 +89,16 @@ def test_the_kinds_of_source_that_are_there_can_be_chosen(site: Site) -> None:
     assert ('<option value="told" selected>' in told, "/?query=garden+door" in links(told)) == (True, True)
 
 
+@pytest.mark.parametrize("path", ["/?query=door&kind=told&kind=markdown", "/timeline?kind=told&kind=markdown"])
+def test_the_form_keeps_all_kinds_of_an_address(site: Site, path: str) -> None:
+    site.remember("The garden door is told of", when="2026-05-03")
+    page = site.browser.get(path).text
+
+    assert '<select name="kind" multiple' in page
+    assert all(f'<option value="{kind}" selected>' in page for kind in ("told", "markdown"))
+    assert '<select name="kind">' in site.browser.get("/?query=door&kind=told").text
+
+
 def test_the_timeline_is_narrowed_to_a_kind_of_source_and_stays_so(site: Site) -> None:
     site.remember("The garden door is told of", when="2026-05-03")
     told, read = site.browser.get("/timeline?kind=told").text, site.browser.get("/timeline?kind=markdown").text
