@@ -1,10 +1,15 @@
-"""What every test shares: a scrubbed environment, the anyio backend, the public data sets where they are."""
+"""What every test shares: a scrubbed environment, the anyio backend, the public data sets where they are.
+
+And what the tests of trust count, told at the end of a run: of the conftest files this is the one that is read where
+the tests themselves are run by other processes.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +21,7 @@ from postgres_servers import TcpServer, embedded_server, empty, fresh_database, 
 from publicdata import DATA
 from ricordo.stores import open_store
 from ricordo.stores.postgres.server import EmbeddedServer
+from trustworthy import BAD_INPUTS, COUNTED, LONG, TRIED, Count
 
 # How long an example takes is the machine's affair, which others may be using; what must be quick is a test of its own.
 settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,6 +34,38 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # Every program that a test starts would compile this package anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    found: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            # That of the end of a test tells all that it has counted, also of one that has failed.
+            if getattr(report, "when", "") == "teardown":
+                for what, number in report.user_properties:
+                    found[what] += int(number) if what in COUNTED else 0
+    if any(what in COUNTED for what in found):
+        told = ", ".join(f"{what} {found[what]:,}" for what in COUNTED)
+        terminalreporter.write_line(f"trust, {'long' if LONG else 'short'} form: {told}")
+
+
+@pytest.fixture
+def count(record_property: Callable[[str, object], None]) -> Count:
+    """`count("crashes injected", 3)`: add to what is told at the end."""
+
+    def add(what: str, number: int) -> None:
+        assert what in COUNTED
+        record_property(what, number)
+
+    return add
+
+
+@pytest.fixture
+def tries(count: Count) -> Iterator[None]:
+    """Count the bad inputs that a test says it has `tried`."""
+    before = TRIED[BAD_INPUTS]
+    yield
+    count(BAD_INPUTS, TRIED[BAD_INPUTS] - before)
 
 
 @pytest.fixture(autouse=True)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
-__all__ = ["COUNTED", "LONG", "NOW", "OURS", "THEIRS", "Count"]
+__all__ = ["BAD_INPUTS", "COUNTED", "LONG", "NOW", "OURS", "THEIRS", "TRIED", "Count", "counted", "tried"]
 
 LONG = os.environ.get("TRUST", "short") == "long"
-COUNTED = ("crashes injected", "faults survived", "bad inputs tried", "lost", "leaked")
+BAD_INPUTS = "bad inputs tried"
+COUNTED = ("crashes injected", "faults survived", BAD_INPUTS, "lost", "leaked")
+TRIED: Counter[str] = Counter()
+"""How often this process did what a test can only count as it goes: one that is given examples takes no fixture."""
 
 Count = Callable[[str, int], None]
 
@@ -17,3 +22,18 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 OURS = ("The garden is watered at six", "Озеро холодное", "The key is sk-proj-4471")
 # What the others say: of the same words, so that it would show, and of a secret, which must show nowhere.
 THEIRS = ("The garden is watered at nine, says zyxomma", "Озеро тёплое zyxomma", "The key is sk-proj-4471 zyxomma")
+
+
+def tried() -> None:
+    """One more bad input; a test that uses the fixture `tries` adds it to what is told at the end."""
+    TRIED[BAD_INPUTS] += 1
+
+
+@contextmanager
+def counted(count: Count, what: str) -> Iterator[set[object]]:
+    """What a block puts into the set is counted when it ends, also when it fails."""
+    found: set[object] = set()
+    try:
+        yield found
+    finally:
+        count(what, len(found))

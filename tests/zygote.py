@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from signal import SIGKILL
@@ -23,13 +25,25 @@ import anyio
 import ricordo
 from ricordo import sync
 from ricordo.errors import InvalidInput, NotFound, StoreError
+from ricordo.exchange import Backup
 from ricordo.move import move
 from ricordo.stores import open_store
 from ricordo.stores.sqlite import SqliteStore
 from ricordo.testing import HashEmbedder
-from ricordo.upkeep import back_up
+from ricordo.upkeep import Repairable, back_up, restore
 
-__all__ = ["REFUSED", "SHARED", "Acknowledged", "Spec", "Zygote", "acknowledged", "under_way", "zygote"]
+__all__ = [
+    "REFUSED",
+    "SHARED",
+    "Acknowledged",
+    "Second",
+    "Spec",
+    "Zygote",
+    "acknowledged",
+    "said",
+    "under_way",
+    "zygote",
+]
 
 REFUSED = 7
 SHARED = "The counter that everybody revises"
@@ -51,10 +65,12 @@ class Worker:
         self.spec, self.memory, self.chance = spec, memory, Random(spec["seed"])
         self.journal = os.open(spec["journal"], os.O_CREAT | os.O_APPEND | os.O_WRONLY)
         self.mine: list[list[str]] = []
+        self.known = Acknowledged()
         self.number, self.longest = 0, 0.0
 
     def say(self, **what: object) -> None:
-        os.write(self.journal, f"{json.dumps(what)}\n".encode())
+        # A clock that all processes of a machine share, and that nobody sets.
+        os.write(self.journal, f"{json.dumps({**what, 'at': time.monotonic()})}\n".encode())
 
     def run(self) -> None:
         end = time.monotonic() + self.spec["seconds"]
@@ -82,7 +98,7 @@ class Worker:
             return
         versions, word = self.chance.choice(self.mine), self.word()
         new = self.memory.revise(versions[-1], f"{word} is kept in the attic now")
-        self.say(did="revise", id=new.id, word=word)
+        self.say(did="revise", id=new.id, word=word, old=versions[-1])
         versions.append(new.id)
 
     def forget(self) -> None:
@@ -94,7 +110,12 @@ class Worker:
         self.say(did="forget", ids=gone)
 
     def recall(self) -> None:
-        self.memory.recall(f"what is kept in the garden {self.number}", limit=3)
+        """Ask for what was forgotten, by its own words, too: nothing is found that is known to be gone, or replaced."""
+        known = self.known.read_on(Path(self.spec["folder"]))
+        word = known.kept[self.chance.choice(sorted(known.gone))] if known.gone else self.number
+        gone = known.gone | known.replaced
+        hits = self.memory.recall(f"what is {word} that is kept in the garden", limit=50).hits
+        self.say(did="recall", hits=len(hits), gone=len(gone), phantoms=[hit.id for hit in hits if hit.id in gone])
 
     def ingest(self) -> None:
         folder = Path(self.spec["folder"]) / f"notes{self.spec['seed']}"
@@ -122,9 +143,51 @@ class Worker:
             memory.embed(everything=True)
 
     def backup(self) -> None:
-        name = f"kept{self.spec['seed'] % 2}.backup"
-        anyio.run(_back_up, self.spec["url"], Path(self.spec["folder"]) / name)
-        self.say(did="backup", name=name)
+        name, began = f"kept{self.spec['seed'] % 2}.backup", time.monotonic()
+        made = anyio.run(_back_up, self.spec["url"], Path(self.spec["folder"]) / name)
+        self.say(did="backup", name=name, began=began, memories=made.memories, tombstones=made.tombstones)
+
+    def bury(self) -> None:
+        """Bury a memory with all its versions, or dig it up again."""
+        if not self.mine:
+            return
+        versions, undo = self.chance.choice(self.mine), self.chance.random() < 0.4
+        self.say(begun="bury", ids=versions, buried=None)
+        marked = self.memory.bury(versions[-1:], undo=undo)
+        self.say(did="bury", ids=marked, buried=not undo)
+
+    def purge(self) -> None:
+        anyio.run(_with_store, self.spec["url"], SqliteStore.purge)
+
+    def repair(self) -> None:
+        anyio.run(_repair, self.spec["url"])
+
+    def restore(self) -> None:
+        """Put another of two backups in the place of a store that is not the worker's own."""
+        self.number += 1
+        name, path = ("old", "new")[self.number % 2], Path(self.spec["folder"]) / "memory.db"
+        self.say(name=name)
+        anyio.run(_with_store, f"sqlite:///{path}", partial(_put_back, path.with_name(f"{name}.backup")))
+        self.say(did="restore", name=name)
+
+    def save(self) -> None:
+        """Save what can be read of a copy of a damaged file."""
+        path = self.copied("damaged")
+        anyio.run(_repair, f"sqlite:///{path}")
+        self.say(did="save", name=path.name)
+
+    def upgrade(self) -> None:
+        """Open a copy of a file that an older version wrote."""
+        path = self.copied("older")
+        anyio.run(_with_store, f"sqlite:///{path}", SqliteStore.stats)
+        self.say(did="upgrade", name=path.name)
+
+    def copied(self, name: str) -> Path:
+        self.number += 1
+        path = Path(self.spec["folder"]) / f"{name}.{self.number}.db"
+        self.say(name=path.name)
+        shutil.copy(path.with_name(f"{name}.db"), path)
+        return path
 
     def move(self) -> None:
         anyio.run(_move, self.spec["url"], f"sqlite:///{self.spec['folder']}/moved.db")
@@ -138,20 +201,39 @@ class Worker:
 
     def look(self) -> None:
         """No memory whose forgetting anybody has acknowledged is found any more."""
-        forgotten = [entry for file in Path(self.spec["folder"]).glob("*.journal") for entry in _entries(file)]
-        ids = [gone for entry in forgotten if entry.get("did") == "forget" for gone in entry["ids"]]
+        ids = sorted(self.known.read_on(Path(self.spec["folder"])).gone)
         for gone in self.chance.sample(ids, min(3, len(ids))):
             with suppress(NotFound):
-                self.say(did="phantom", id=self.memory.show(gone).id)
+                self.say(did="look", phantoms=[self.memory.show(gone).id])
 
 
-async def _back_up(url: str, file: Path) -> None:
+async def _back_up(url: str, file: Path) -> Backup:
     store = open_store(url)
     await store.open()
     try:
-        await back_up(store, file, SqliteStore)
+        return await back_up(store, file, SqliteStore)
     finally:
         await store.close()
+
+
+async def _with_store(url: str, work: Callable[[SqliteStore], Awaitable[object]]) -> None:
+    store = open_store(url)
+    assert isinstance(store, SqliteStore)
+    await store.open()
+    try:
+        await work(store)
+    finally:
+        await store.close()
+
+
+async def _put_back(file: Path, store: SqliteStore) -> None:
+    await restore(file, store, SqliteStore, overwrite=True)
+
+
+async def _repair(url: str) -> None:
+    store = open_store(url)
+    assert isinstance(store, Repairable)
+    await store.repair()
 
 
 async def _drain(url: str, claimant: str) -> None:
@@ -170,58 +252,115 @@ async def _move(url: str, target: str) -> None:
         await there.close()
 
 
-def _entries(journal: Path) -> Iterator[Spec]:
+def _entries(told: bytes) -> Iterator[Spec]:
     """What a journal tells; its last line may be cut off."""
-    for line in journal.read_bytes().splitlines():
+    for line in told.splitlines():
         with suppress(ValueError):
             yield json.loads(line)
 
 
 class Acknowledged:
-    """What journals say must be in a store, what must not be, and what may be either."""
+    """What journals say must be in a store, what must not be, and what may be either.
+
+    `told_at` says when that was acknowledged, `going_at` when its forgetting was begun, and `gone_at` when that was
+    acknowledged, all by the clock of the machine.
+    """
 
     def __init__(self) -> None:
         self.kept: dict[str, str] = {}
+        self.replaced: set[str] = set()
         self.gone: set[str] = set()
         self.open: set[str] = set()
+        self.buried: dict[str, bool | None] = {}
+        self.told_at: dict[str, float] = {}
+        self.going_at: dict[str, float] = {}
+        self.gone_at: dict[str, float] = {}
         self.notes: dict[str, str | None] = {}
-        self.counts = self.phantoms = self.doings = 0
+        self.backups: list[Spec] = []
+        self.phantoms: list[str] = []
+        self.counts = self.recalls = self.hits = self.doings = 0
         self.longest = 0.0
+        self._read: dict[Path, int] = {}
+
+    def read_on(self, folder: Path) -> Acknowledged:
+        """Take in what the journals of a folder say that was not read before."""
+        for journal in sorted(folder.glob("*.journal")):
+            with journal.open("rb") as file:
+                file.seek(self._read.get(journal, 0))
+                told = file.read()
+            whole = told[: told.rfind(b"\n") + 1]  # another process may be writing the last line
+            self._read[journal] = self._read.get(journal, 0) + len(whole)
+            for entry in _entries(whole):
+                self._take(entry)
+        return self
+
+    def _take(self, entry: Spec) -> None:
+        when = "begun" if "begun" in entry else "did"
+        take = getattr(self, f"_{when}_{entry.get(when)}", None)  # of some things it is enough that they were done
+        if take is not None:
+            take(entry)
+
+    def _begun_ingest(self, entry: Spec) -> None:
+        self.notes[entry["note"]] = None
+
+    def _did_ingest(self, entry: Spec) -> None:
+        self.notes[entry["note"]] = entry["word"]
+
+    def _begun_forget(self, entry: Spec) -> None:
+        self.open |= set(entry["ids"])
+        self.going_at |= dict.fromkeys(entry["ids"], entry["at"])
+
+    def _did_forget(self, entry: Spec) -> None:
+        self.gone |= set(entry["ids"])
+        self.gone_at |= dict.fromkeys(entry["ids"], entry["at"])
+
+    def _begun_bury(self, entry: Spec) -> None:
+        self.buried |= dict.fromkeys(entry["ids"], None)
+
+    def _did_bury(self, entry: Spec) -> None:
+        self.buried |= dict.fromkeys(entry["ids"], entry["buried"])
+
+    def _did_remember(self, entry: Spec) -> None:
+        self.kept[entry["id"]] = entry["word"]
+        self.told_at[entry["id"]] = entry["at"]
+
+    def _did_revise(self, entry: Spec) -> None:
+        self._did_remember(entry)
+        self.replaced.add(entry["old"])
+
+    def _did_recall(self, entry: Spec) -> None:
+        self.recalls += 1
+        self.hits += entry["hits"]
+        self.phantoms += entry["phantoms"]
+
+    def _did_look(self, entry: Spec) -> None:
+        self.phantoms += entry["phantoms"]
+
+    def _did_backup(self, entry: Spec) -> None:
+        self.backups.append(entry)
+
+    def _did_count(self, entry: Spec) -> None:
+        self.counts += 1
+
+    def _did_end(self, entry: Spec) -> None:
+        self.longest = max(self.longest, entry["longest"])
+        self.doings += entry["doings"]
 
 
 def under_way(journal: Path) -> str:
     """What was begun last."""
-    return str([entry["doing"] for entry in _entries(journal) if "doing" in entry][-1:])
+    return str([entry["doing"] for entry in _entries(journal.read_bytes()) if "doing" in entry][-1:])
+
+
+def said(journal: Path) -> tuple[list[str], bool]:
+    """What was named last in a journal, and then what before it; and whether the last is acknowledged."""
+    named = [entry for entry in _entries(journal.read_bytes()) if "name" in entry]
+    return [entry["name"] for entry in reversed(named)], bool(named) and "did" in named[-1]
 
 
 def acknowledged(folder: Path) -> Acknowledged:
     """What the journals in a folder say."""
-    known = Acknowledged()
-    for journal in sorted(folder.glob("*.journal")):
-        for entry in _entries(journal):
-            _take(known, entry)
-    return known
-
-
-def _take(known: Acknowledged, entry: Spec) -> None:
-    match entry:
-        case {"begun": "ingest"}:
-            known.notes[entry["note"]] = None
-        case {"begun": _}:
-            known.open |= set(entry["ids"])
-        case {"did": "ingest"}:
-            known.notes[entry["note"]] = entry["word"]
-        case {"did": "forget"}:
-            known.gone |= set(entry["ids"])
-        case {"did": "remember" | "revise"}:
-            known.kept[entry["id"]] = entry["word"]
-        case {"did": "count"}:
-            known.counts += 1
-        case {"did": "phantom"}:
-            known.phantoms += 1
-        case {"did": "end"}:
-            known.longest = max(known.longest, entry["longest"])
-            known.doings += entry["doings"]
+    return Acknowledged().read_on(folder)
 
 
 class Zygote:

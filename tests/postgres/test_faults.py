@@ -28,6 +28,7 @@ from ricordo.stores.postgres.database import Database
 from ricordo.stores.postgres.failures import is_lost, is_passing, translated
 from ricordo.stores.postgres.store import PostgresStore
 from ricordo.testing import WholeChunker
+from trustworthy import Count
 
 pytestmark = pytest.mark.anyio
 
@@ -120,7 +121,9 @@ def test_a_store_shows_no_password(url: str) -> None:
     assert "w%C3%B6rd" not in shown
 
 
-async def test_a_server_restarted_between_two_calls_is_not_noticed(store: PostgresStore, server: TcpServer) -> None:
+async def test_a_server_restarted_between_two_calls_is_not_noticed(
+    store: PostgresStore, server: TcpServer, count: Count
+) -> None:
     await remember(store, told("before", now=NOW))
     await asyncio.gather(*(store.stats() for _ in range(8)))
     server.stop()
@@ -128,9 +131,10 @@ async def test_a_server_restarted_between_two_calls_is_not_noticed(store: Postgr
     await remember(store, told("after", now=NOW))
 
     assert (await store.stats()).memories == 2
+    count("faults survived", 1)
 
 
-async def test_a_server_that_ends_idle_connections_is_not_noticed(store: PostgresStore, url: str) -> None:
+async def test_a_server_that_ends_idle_connections_is_not_noticed(store: PostgresStore, url: str, count: Count) -> None:
     with connect(url) as other:
         name = sql.Identifier(other.info.dbname)
         other.execute(sql.SQL("ALTER DATABASE {} SET idle_session_timeout = '500ms'").format(name))
@@ -141,10 +145,11 @@ async def test_a_server_that_ends_idle_connections_is_not_noticed(store: Postgre
     await remember(store, told("after a rest", now=NOW))
 
     assert (await store.stats()).memories == 1
+    count("faults survived", 1)
 
 
 async def test_a_server_that_goes_away_is_told_and_nothing_is_half_written(
-    store: PostgresStore, server: TcpServer
+    store: PostgresStore, server: TcpServer, count: Count
 ) -> None:
     await remember(store, told("before", now=NOW))
     server.stop(signal.SIGKILL)
@@ -156,9 +161,12 @@ async def test_a_server_that_goes_away_is_told_and_nothing_is_half_written(
 
     assert (await store.stats()).memories == 1
     assert await store.check() == ()
+    count("faults survived", 1)
 
 
-async def test_a_transaction_whose_connection_is_lost_is_run_again(store: PostgresStore, url: str) -> None:
+async def test_a_transaction_whose_connection_is_lost_is_run_again(
+    store: PostgresStore, url: str, count: Count
+) -> None:
     with connect(url) as other:
         other.execute("BEGIN; LOCK TABLE ricordo.memory IN ACCESS EXCLUSIVE MODE")
         writing = asyncio.create_task(remember(store, told("kept", now=NOW)))
@@ -173,9 +181,10 @@ async def test_a_transaction_whose_connection_is_lost_is_run_again(store: Postgr
 
     assert (await store.stats()).memories == 1
     assert await store.check() == ()
+    count("faults survived", 1)
 
 
-async def test_a_cancelled_statement_says_so(store: PostgresStore, url: str) -> None:
+async def test_a_cancelled_statement_says_so(store: PostgresStore, url: str, count: Count) -> None:
     with connect(url) as other:
         other.execute("BEGIN; LOCK TABLE ricordo.memory IN ACCESS EXCLUSIVE MODE")
         asking = asyncio.create_task(store.history("a", "x"))
@@ -187,6 +196,7 @@ async def test_a_cancelled_statement_says_so(store: PostgresStore, url: str) -> 
             )
         with pytest.raises(StoreBusy, match="cancelled"):
             await asking
+    count("faults survived", 1)
 
 
 async def _waiting(url: str, _what: str) -> None:
@@ -197,7 +207,7 @@ async def _waiting(url: str, _what: str) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_a_server_that_hangs_is_given_up_on(url: str) -> None:
+async def test_a_server_that_hangs_is_given_up_on(url: str, count: Count) -> None:
     store = PostgresStore(Database(address(url), deadline=1.0))
     await store.open()
     await store.stats()
@@ -213,6 +223,7 @@ async def test_a_server_that_hangs_is_given_up_on(url: str) -> None:
         _signal(rows, signal.SIGCONT)
     assert await store.history("a", "x") == ()
     await store.close()
+    count("faults survived", 1)
 
 
 def _signal(rows: list[tuple[object, ...]], number: signal.Signals) -> None:
@@ -220,7 +231,7 @@ def _signal(rows: list[tuple[object, ...]], number: signal.Signals) -> None:
         os.kill(int(str(row[0])), number)
 
 
-async def test_a_server_without_free_connections_says_so(server: TcpServer, url: str) -> None:
+async def test_a_server_without_free_connections_says_so(server: TcpServer, url: str, count: Count) -> None:
     crowd: list[psycopg.Connection[tuple[object, ...]]] = []
     try:
         while True:
@@ -231,6 +242,7 @@ async def test_a_server_without_free_connections_says_so(server: TcpServer, url:
     finally:
         for connection in crowd:
             connection.close()
+    count("faults survived", 1)
 
 
 async def test_a_role_that_may_not_create_is_told_what_to_grant(server: TcpServer) -> None:
@@ -290,7 +302,7 @@ async def test_a_server_without_pgvector_says_what_to_install() -> None:
             own.stop()
 
 
-async def test_a_full_disk_says_so_and_nothing_is_written(tmp_path: Path) -> None:
+async def test_a_full_disk_says_so_and_nothing_is_written(tmp_path: Path, count: Count) -> None:
     with new_directory() as directory:
         directory.mkdir(mode=0o755)
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120m", "tmpfs", directory], capture_output=True)
@@ -300,17 +312,22 @@ async def test_a_full_disk_says_so_and_nothing_is_written(tmp_path: Path) -> Non
         try:
             store = PostgresStore.from_url(own.url("postgres"))
             await store.open()
-            await remember(store, told("before", now=NOW))
-            filler = directory / "filler"
+            before = told("before", now=NOW)
+            await remember(store, before)
+            filler, acknowledged = directory / "filler", list[Memory]()
             _fill(filler)
             with pytest.raises(StoreError, match="disk is full"):
-                await _remember_much(store)
+                await _remember_much(store, acknowledged)
             filler.unlink()
             assert await store.check() == ()
+            kept = {(memory.id, memory.text) async for _, memory in store.dump("a") if isinstance(memory, Memory)}
+            assert kept == {(memory.id, memory.text) for memory in (before, *acknowledged)}
+            await remember(store, told("after", now=NOW))
             await store.close()
         finally:
             own.stop()
             subprocess.run(["umount", directory], check=True)
+    count("faults survived", 1)
 
 
 def _fill(file: Path) -> None:
@@ -320,9 +337,11 @@ def _fill(file: Path) -> None:
             filler.flush()
 
 
-async def _remember_much(store: PostgresStore) -> None:
+async def _remember_much(store: PostgresStore, acknowledged: list[Memory]) -> None:
     for number in range(200):
-        await remember(store, *(told(f"{number} {line} {'x' * 3000}", now=NOW) for line in range(20)))
+        memories = [told(f"{number} {line} {'x' * 3000}", now=NOW) for line in range(20)]
+        await remember(store, *memories)
+        acknowledged += memories
 
 
 async def test_a_newer_schema_is_refused_and_left_alone(url: str) -> None:

@@ -1,9 +1,8 @@
-"""Counts over all tests of trust, told at the end of a run; and the command line with a home of its own."""
+"""The command line with a home of its own."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,18 +11,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ricordo.cli import main
-from trustworthy import COUNTED, LONG, Count
-
-
-@pytest.fixture
-def count(record_property: Callable[[str, object], None]) -> Count:
-    """`count("crashes injected", 3)`: add to what is told at the end."""
-
-    def add(what: str, number: int) -> None:
-        assert what in COUNTED
-        record_property(what, number)
-
-    return add
 
 
 @pytest.fixture
@@ -48,15 +35,3 @@ def ask(run: Callable[..., Result]) -> Callable[..., tuple[int, Any]]:
         return result.exit_code, json.loads(result.stdout)
 
     return invoke
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    found: Counter[str] = Counter()
-    for reports in terminalreporter.stats.values():
-        for report in reports:
-            if getattr(report, "when", "") == "call":
-                for what, number in report.user_properties:
-                    found[what] += int(number) if what in COUNTED else 0
-    if any(what in COUNTED for what in found):
-        told = ", ".join(f"{what} {found[what]:,}" for what in COUNTED)
-        terminalreporter.write_line(f"trust, {'long' if LONG else 'short'} form: {told}")

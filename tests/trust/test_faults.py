@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -19,7 +20,7 @@ import pytest
 from click.testing import Result
 
 from ricordo import sync
-from ricordo.errors import StoreError
+from ricordo.errors import StoreBusy, StoreError
 from ricordo.testing import HashEmbedder
 from trustworthy import LONG, Count
 from zygote import REFUSED, acknowledged, zygote
@@ -49,9 +50,14 @@ def test_a_store_may_be_wherever_a_file_may(
     assert run("remember", "the key is in the drawer", "--store", url).exit_code == 0
     assert "drawer" in run("recall", "key", "--store", url).stdout
     assert run("backup", str(path.with_suffix(".backup")), "--store", url).exit_code == 0
+    found = json.loads(run("recall", "key", "--json", "--store", url).stdout)["hits"]
+    assert run("forget", *(hit["id"] for hit in found), "--store", url).exit_code == 0
+    assert run("recall", "key", "--store", url).exit_code == 1
     assert run("restore", str(path.with_suffix(".backup")), "--store", url, "--overwrite").exit_code == 0
+    assert "drawer" in run("recall", "key", "--store", url).stdout
     assert run("doctor", "--repair", "--store", url).exit_code == 0
 
+    assert "drawer" in run("recall", "key", "--store", url).stdout
     assert path.is_file()
     count("faults survived", 1)
 
@@ -92,10 +98,11 @@ def test_a_disk_that_is_full_costs_nothing_that_was_acknowledged(tmp_path: Path,
             known, after = acknowledged(tmp_path), whole(url)
             told = "\n".join(after)
             kept = {word for key, word in known.kept.items() if key not in known.gone | known.open}
-            assert set(before) <= set(after)
-            assert [word for word in kept if word not in told] == []
-    assert refused
+            lost = [*(set(before) - set(after)), *(word for word in kept if word not in told)]
+            count("lost", len(lost))
+            assert lost == []
     count("faults survived", refused)
+    assert refused
 
 
 def test_a_full_disk_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +188,32 @@ def test_whoever_finds_the_store_taken_waits(tmp_path: Path, count: Count) -> No
             later.join()
         assert memory.stats().memories == 1
     count("faults survived", 1)
+
+
+def test_whoever_finds_the_store_taken_for_too_long_is_told(
+    run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: Count
+) -> None:
+    # The promised minute is too long for a test.
+    monkeypatch.setattr("ricordo.stores.sqlite.database.BUSY_SECONDS", 0.6)
+    path = tmp_path / "memory.db"
+    url = f"sqlite:///{path}"
+    told = f"{path}: another process held the store for 1 seconds; try again"
+    with sync.open(url, embedder=HashEmbedder()) as memory:
+        memory.remember("the key is in the drawer")
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreBusy) as caught:
+                memory.remember("told while another was writing")
+            refused = run("remember", "told while another was writing", "--store", url)
+            assert [hit.text for hit in memory.recall("key")] == ["the key is in the drawer"]
+            other.execute("COMMIT")
+
+        assert str(caught.value) == told
+        assert (refused.exit_code, refused.stderr) == (3, f"ricordo: {told}\n")
+        assert memory.stats().memories == 1
+        assert memory.remember("told again").created
+        assert memory.check() == ()
+    count("faults survived", 2)
 
 
 def test_a_clock_that_jumps_puts_nothing_out_of_order(tmp_path: Path, count: Count) -> None:

@@ -12,14 +12,25 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    multiple,
+    precondition,
+    rule,
+)
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 
 from ricordo import sync
-from ricordo.errors import NotFound
+from ricordo.errors import InvalidInput, NotFound
+from ricordo.memory import BURIED
 from ricordo.query import Filters
 from ricordo.testing import HashEmbedder
 from trustworthy import LONG, Count
+from zygote import Second
 
 NAMESPACES = ("default", "work")
 # Each word is a lexeme of its own, and none is another's stem.
@@ -35,6 +46,8 @@ class Engine(RuleBasedStateMachine):
 
     told = Bundle("told")
     url: Callable[[Path], str]
+    lasts = True
+    """Whether what is stored outlives the engine."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,10 +56,15 @@ class Engine(RuleBasedStateMachine):
         self.model: dict[str, list[list[tuple[str, str]]]] = {name: [] for name in NAMESPACES}
         self.note: list[str] = []
         self.forgotten: set[tuple[str, str]] = set()
+        self.buried: set[tuple[str, str]] = set()
 
     @initialize()
+    def begin(self) -> None:
+        self.where = type(self).url(self.folder)
+        self.open()
+
     def open(self) -> None:
-        self.memory = sync.open(type(self).url(self.folder), embedder=HashEmbedder(), clock=self.tick).__enter__()
+        self.memory = sync.open(self.where, embedder=HashEmbedder(), clock=self.tick).__enter__()
 
     def teardown(self) -> None:
         if hasattr(self, "memory"):
@@ -69,7 +87,7 @@ class Engine(RuleBasedStateMachine):
         if versions is None:
             self.model[namespace].append([(done.id, text)])
         elif versions[-1][1] != text:
-            versions.append((done.id, text))
+            self.replace(namespace, versions, done.id, text)
         else:
             assert not done.created
         self.forgotten.discard((namespace, done.id))
@@ -84,7 +102,7 @@ class Engine(RuleBasedStateMachine):
                 self.at(namespace).revise(memory_id, text)
             return multiple()
         new = self.at(namespace).revise(memory_id, text)
-        versions.append((new.id, text))
+        self.replace(namespace, versions, new.id, text)
         return namespace, new.id
 
     @rule(item=consumes(told))
@@ -99,6 +117,20 @@ class Engine(RuleBasedStateMachine):
         assert set(gone) == {each for each, _ in versions}
         self.model[namespace].remove(versions)
         self.forgotten |= {(namespace, each) for each in gone}
+        self.buried -= self.forgotten
+
+    @rule(item=told, undo=st.booleans())
+    def bury(self, item: tuple[str, str], undo: bool) -> None:  # noqa: FBT001  # a rule is given all by name
+        namespace, memory_id = item
+        versions = self.versions(namespace, memory_id)
+        if versions is None:
+            with pytest.raises(NotFound):
+                self.at(namespace).bury([memory_id], undo=undo)
+            return
+        ids = self.at(namespace).bury([memory_id], undo=undo)
+        assert set(ids) == {each for each, _ in versions}
+        named = {(namespace, each) for each in ids}
+        self.buried = self.buried - named if undo else self.buried | named
 
     @rule(parts=st.lists(texts, max_size=4, unique=True))
     def ingest(self, parts: list[str]) -> None:
@@ -113,6 +145,30 @@ class Engine(RuleBasedStateMachine):
         done = self.at(namespace).load(lines)
         assert (done.added, done.forgotten, done.skipped) == (0, 0, ())
 
+    @precondition(lambda self: self.lasts)
+    @rule()
+    def close_and_open_again(self) -> None:
+        self.memory.close()
+        self.open()
+
+    @precondition(lambda self: self.lasts)
+    @rule()
+    def build_a_second_set_of_vectors(self) -> None:
+        with sync.open(self.where, embedder=Second()) as memory:
+            memory.embed(everything=True)
+        stats = self.memory.stats()
+        assert stats.embedders.get(Second.fingerprint, 0) == stats.chunks
+
+    @precondition(lambda self: self.lasts)
+    @rule()
+    def drop_the_second_set_of_vectors(self) -> None:
+        if Second.fingerprint in self.memory.stats().embedders:
+            self.memory.drop_vectors(Second.fingerprint, everything=True)
+        else:
+            with pytest.raises(InvalidInput):
+                self.memory.drop_vectors(Second.fingerprint, everything=True)
+        assert Second.fingerprint not in self.memory.stats().embedders
+
     # --- what is asked ---
 
     @rule(namespace=namespaces, word=st.sampled_from(WORDS))
@@ -122,12 +178,19 @@ class Engine(RuleBasedStateMachine):
         by_words = {(hit.id, hit.memory.text) for hit in hits if "words" in hit.arms and word in hit.memory.text}
         assert by_words == {(memory_id, text) for memory_id, text in current if word in text.split()}
         assert {(hit.id, hit.memory.text) for hit in hits} <= current
+        last = [(namespace, hit.id) in self.buried for hit in hits]
+        assert [hit.memory.buried for hit in hits] == last == sorted(last)
+        unasked = {(namespace, hit.id) for hit in self.at(namespace).context(word).recall.hits}
+        assert not unasked & self.buried
 
     @rule(namespace=namespaces)
     def timeline(self, namespace: str) -> None:
         shown = self.at(namespace).timeline(limit=1000, filters=Filters(superseded=True)).memories
         everything = {each for versions in self.model[namespace] for each in versions}
         assert {(memory.id, memory.text) for memory in shown} == everything
+        withheld = Filters(superseded=True, metadata={BURIED: True})
+        listed = self.at(namespace).timeline(limit=1000, filters=withheld).memories
+        assert {(namespace, memory.id) for memory in listed} == {each for each in self.buried if each[0] == namespace}
 
     @rule(item=told)
     def history(self, item: tuple[str, str]) -> None:
@@ -145,7 +208,9 @@ class Engine(RuleBasedStateMachine):
         if self.note:
             held["notes"] = self.memory.stats().namespaces.get("notes", 0)
             assert held["notes"] == len(self.note)
-        assert dict(self.memory.stats().namespaces) == held
+        stats = self.memory.stats()
+        assert dict(stats.namespaces) == held
+        assert stats.embedders.get(HashEmbedder.fingerprint, 0) == stats.chunks
         for namespace, memory_id in self.forgotten:
             with pytest.raises(NotFound):
                 self.at(namespace).show(memory_id)
@@ -154,12 +219,19 @@ class Engine(RuleBasedStateMachine):
     def check(self) -> None:
         assert self.memory.check() == ()
 
+    def replace(self, namespace: str, versions: list[tuple[str, str]], memory_id: str, text: str) -> None:
+        """A new version, which is buried as the one before was."""
+        if (namespace, versions[-1][0]) in self.buried:
+            self.buried.add((namespace, memory_id))
+        versions.append((memory_id, text))
+        self.forgotten.discard((namespace, memory_id))
+
     def versions(self, namespace: str, memory_id: str) -> list[tuple[str, str]] | None:
         return next((v for v in self.model[namespace] if any(each == memory_id for each, _ in v)), None)
 
 
 def hold(url: Callable[[Path], str], examples: int, steps: int) -> None:
-    machine = type("Machine", (Engine,), {"url": staticmethod(url)})
+    machine = type("Machine", (Engine,), {"url": staticmethod(url), "lasts": url(Path()) != "memory:"})
     run_machine(
         machine,
         settings=settings(

@@ -22,6 +22,9 @@ from ricordo.errors import SourceError
 from ricordo.memory import Memory
 from ricordo.protocols import Skipped
 from ricordo.sources import find_sources
+from trustworthy import tried
+
+pytestmark = pytest.mark.usefixtures("tries")
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 EXAMPLES = int(os.environ.get("RICORDO_TEST_EXAMPLES", "100"))
@@ -31,6 +34,7 @@ SAID = ["Said in an archive"]
 
 def read(path: Path) -> tuple[list[str], list[str]]:
     """The texts, and why something was skipped. Nothing may appear beside the file."""
+    tried()
     before = sorted(path.parent.rglob("*"))
     said: list[str] = []
     why: list[str] = []

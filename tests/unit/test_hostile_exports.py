@@ -19,6 +19,9 @@ from ricordo.errors import SourceError
 from ricordo.memory import Memory
 from ricordo.protocols import Skipped
 from ricordo.sources import find_sources
+from trustworthy import tried
+
+pytestmark = pytest.mark.usefixtures("tries")
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 EXAMPLES = int(os.environ.get("RICORDO_TEST_EXAMPLES", "100"))
@@ -60,6 +63,7 @@ def read(data: bytes, folder: Path) -> int:
     """Read a file of these bytes, whole; how many memories and reports it gave."""
     path = folder / "data.json"
     path.write_bytes(data)
+    tried()
     given = 0
     try:
         for found in find_sources([path], now=NOW):

@@ -32,6 +32,9 @@ from mutations import changed, places
 from ricordo.errors import SourceError
 from ricordo.protocols import Skipped
 from ricordo.sources import find_sources
+from trustworthy import tried
+
+pytestmark = pytest.mark.usefixtures("tries")
 
 EXAMPLES = int(os.environ.get("RICORDO_TEST_EXAMPLES", "100"))
 # The same every time, but where somebody looks for more.
@@ -123,6 +126,7 @@ def folder() -> Iterator[Path]:
 
 def silent(path: Path) -> set[str]:
     """The words of the file that nobody remembers, if nothing was told of it."""
+    tried()
     text = path.read_bytes().decode("utf-8", "replace")
     said: list[str] = []
     for found in find_sources([path], now=NOW):

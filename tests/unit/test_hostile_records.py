@@ -31,6 +31,9 @@ from ricordo.errors import SourceError
 from ricordo.memory import Memory
 from ricordo.protocols import Skipped
 from ricordo.sources import find_sources
+from trustworthy import tried
+
+pytestmark = pytest.mark.usefixtures("tries")
 
 EXAMPLES = int(os.environ.get("RICORDO_TEST_EXAMPLES", "100"))
 
@@ -85,6 +88,7 @@ def read(data: bytes, folder: Path) -> None:
     """Read a file of these bytes; anything but memories and reports fails."""
     path = folder / "data.jsonl"
     path.write_bytes(data)
+    tried()
     for found in find_sources([path], now=NOW):
         if isinstance(found, Skipped):
             continue
