@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -49,6 +50,13 @@ def test_weights_dare_more_where_more_questions_tell() -> None:
     assert 0 < counted[0] < counted[1]
 
 
+def test_what_is_not_answered_by_anything_in_its_pool_teaches_nothing() -> None:
+    blank = replace(pool(1, "words"), gold=np.zeros(10, np.bool_))
+    weights = fit([Lesson(name="notes", parts={"all": [blank]})], {"asks": 1.0, "words": 1.0}).weights["note"]
+
+    assert weights == {"identifiers": weights["identifiers"]}
+
+
 def test_what_no_lesson_shows_of_a_kind_counts_as_in_a_conversation() -> None:
     lessons = [lesson("chats", 0, "asks")]
     model = fit(lessons, spreads(lessons))
@@ -62,13 +70,13 @@ def test_what_is_left_out_is_left_out_of_the_mixture_too() -> None:
     taught = Lesson(name=MIXTURE, parts=mixed.parts)
     usual = spreads([chats])
 
-    found = held_out([chats, taught], "chats", usual)
+    found = held_out([chats, taught], usual)
     apart = [
         each
         for name in chats.parts
         for each in outcomes(chats.parts[name], fit([chats.without(name), taught.without(name)], usual))
     ]
-    assert found == apart
+    assert found == {"chats": apart}
 
 
 def dataset(name: str, memories: int, questions: int) -> Dataset:

@@ -32,7 +32,7 @@ MIXED = 0.2
         "ricordo eval fit --locomo locomo.json --agent-memory --out weights.json",
     ),
 )
-@click.option("--locomo", type=FILE, metavar="FILE", help="Conversations; each is also left out once and tested.")
+@click.option("--locomo", type=FILE, metavar="FILE", help="Conversations.")
 @click.option("--squad", "squads", type=TEXT, multiple=True, metavar="FILE[:FILE]", help="Questions[:paragraphs].")
 @click.option("--agent-memory", "generated", is_flag=True, help="The generated records as well.")
 @click.option("--questions", type=int, default=400, show_default=True, metavar="N", help="The most of each dataset.")
@@ -51,7 +51,8 @@ def fit(
     """Fit the weights of the evidence.
 
     On questions whose answers are known, of all datasets given at once: each by itself, and some of all in one
-    namespace. Shows how the pools come to be ordered, and the conversations also by weights fitted without them.
+    namespace. Shows how the pools come to be ordered, and each conversation, or half of a dataset, also by weights
+    fitted without it.
     """
     import anyio
 
@@ -66,10 +67,11 @@ def fit(
     with watching() as tell:
         lessons = anyio.run(fitting.learn, chosen, options.settings, options.given.get("store"), questions, tell)
     usual = fitting.spreads(lessons)
+    if not usual or not any(pool.gold.any() for lesson in lessons for pool in lesson.pools):
+        raise InvalidInput("there is nothing to fit on: no question finds its answer among four texts or more")
     model = fitting.fit(lessons, usual)
     table = {lesson.name: fitting.outcomes(lesson.pools, model) for lesson in lessons}
-    if locomo is not None and len(lessons[0].parts) > 1:
-        table[f"{lessons[0].name}, each left out once"] = fitting.held_out(lessons, lessons[0].name, usual)
+    table |= {f"{name}, left out": found for name, found in fitting.held_out(lessons, usual).items()}
     found = {
         "weights": model.weights,
         "spreads": model.spreads,

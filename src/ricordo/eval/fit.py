@@ -19,6 +19,7 @@ from ricordo.eval.harness import Plan, Step, opened
 from ricordo.eval.metrics import Outcome, means, outcome
 from ricordo.eval.mixture import MIXTURE
 from ricordo.evidence import IDENTIFIERS, Model, scaled
+from ricordo.memory import digest
 from ricordo.query import Query
 from ricordo.scene import CONVERSATION, KINDS, Floats
 from ricordo.settings import Settings
@@ -30,6 +31,7 @@ GIVEN = "identifiers"
 """The feature whose weight is set, not fitted."""
 OF_TEXTS = frozenset({"fusion", "tokens in one place", "tokens told apart in one place", "vector told apart", "words"})
 """Features not weighed in conversations, where turns are short: they fit what was learned, and nothing else."""
+HALVES = ("one half", "other half")
 PRIOR = 2.0
 """What the square of a weight costs, in units of the likelihood of one question about its kind."""
 ROUNDS = 100
@@ -47,7 +49,7 @@ class Pooled:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lesson:
-    """The pools of a dataset, part by part (a conversation is a part), and what it counts beside other datasets."""
+    """The pools of a dataset, part by part, and what it counts beside other datasets."""
 
     name: str
     parts: Mapping[str, Sequence[Pooled]]
@@ -69,26 +71,31 @@ async def learn(
     at_most: int,
     tell: Callable[[Step], None] = lambda _: None,
 ) -> list[Lesson]:
-    """The pools of datasets with their shares, from each no more than `at_most` questions; those of a mixture by where
-    they are from.
+    """The pools of datasets with their shares, from each no more than `at_most` questions.
+
+    Parts are conversations, or where a dataset is one whole two halves of its questions, and in a mixture both.
 
     Raises StoreError, ModelError.
     """
+    whole = frozenset(
+        each.name for dataset, _ in chosen if len(dataset.collections) > 1 for each in dataset.collections
+    )
     lessons: list[Lesson] = []
     for dataset, share in chosen:
         plan = Plan(settings=settings, store=store)
         most = max(1, at_most // len(dataset.collections))
-        parts = {each.name: await gather(each, plan, most, tell) for each in dataset.collections}
-        parts = _by_category(parts[MIXTURE]) if dataset.name == MIXTURE else parts
+        parts: dict[str, list[Pooled]] = {}
+        for each in dataset.collections:
+            for pool in await gather(each, plan, most, tell):
+                name = pool.question.category if dataset.name == MIXTURE else each.name
+                parts.setdefault(name if name in whole else _half(pool.question), []).append(pool)
         lessons.append(Lesson(name=_title(dataset), parts=parts, share=share))
     return lessons
 
 
-def _by_category(pools: Sequence[Pooled]) -> dict[str, list[Pooled]]:
-    found: dict[str, list[Pooled]] = {}
-    for pool in pools:
-        found.setdefault(pool.question.category, []).append(pool)
-    return found
+def _half(question: Question) -> str:
+    """One of two, by chance, and the same in every dataset that asks it."""
+    return HALVES[int(digest(question.text), 16) % len(HALVES)]
 
 
 def _title(dataset: Dataset) -> str:
@@ -136,7 +143,7 @@ def fit(lessons: Sequence[Lesson], usual: Mapping[str, float]) -> Model:
     for lesson in lessons:
         telling = [pool for pool in lesson.pools if pool.gold.any()]
         rows += [(_matrix(pool, names, usual), pool.gold) for pool in telling]
-        shares += [lesson.share / total / len(telling)] * len(telling)
+        shares += [lesson.share / total / len(telling) for _ in telling]
     weights: Floats = np.zeros(len(KINDS) * len(names))
     ridge = np.repeat(PRIOR / np.maximum(1, _shown(lessons)), len(names))
     best = _slope(rows, shares, weights, ridge)
@@ -158,21 +165,21 @@ def fit(lessons: Sequence[Lesson], usual: Mapping[str, float]) -> Model:
     return Model(weights={kind: {**talk, **part} for kind, part in fitted.items()}, spreads=usual)
 
 
-def held_out(lessons: Sequence[Lesson], tested: str, usual: Mapping[str, float]) -> list[Outcome]:
-    """How each part of a dataset is ordered by weights that were fitted without it, and without it in a mixture."""
-    lesson = next(lesson for lesson in lessons if lesson.name == tested)
-    return [
-        each
-        for name, pools in lesson.parts.items()
-        for each in outcomes(pools, fit([other.without(name) for other in lessons], usual))
-    ]
+def held_out(lessons: Sequence[Lesson], usual: Mapping[str, float]) -> dict[str, list[Outcome]]:
+    """How each dataset is ordered, part by part, by weights fitted without that part of it and of a mixture."""
+    tested = [lesson for lesson in lessons if len(lesson.parts) > 1 and lesson.name != MIXTURE]
+    found: dict[str, list[Outcome]] = {lesson.name: [] for lesson in tested}
+    for part in dict.fromkeys(name for lesson in tested for name in lesson.parts):
+        model = fit([each.without(part) for each in lessons], usual)
+        for lesson in tested:
+            found[lesson.name] += outcomes(lesson.parts.get(part, ()), model)
+    return found
 
 
 def _shown(lessons: Sequence[Lesson]) -> Floats:
     """`(kinds,)`: how many questions are answered by texts of each kind."""
     pools = (pool for lesson in lessons for pool in lesson.pools if pool.gold.any())
-    shown: Floats = np.sum([pool.measured.kinds[pool.gold].mean(axis=0) for pool in pools], axis=0)
-    return shown
+    return sum((pool.measured.kinds[pool.gold].mean(axis=0) for pool in pools), start=np.zeros(len(KINDS)))
 
 
 def _slope(
