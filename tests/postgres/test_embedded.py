@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,6 +29,8 @@ pytestmark = pytest.mark.anyio
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PATIENCE = 30.0
+WAITS = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
+WAITING = "SELECT name, setting FROM pg_settings WHERE name = ANY (%s)"
 
 OWNER = """
 import sys, time
@@ -40,23 +43,33 @@ time.sleep(600)
 """
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A directory that was set up, and what its server said of when it waits for the disk."""
+
+    path: Path
+    settings: dict[str, str]
+
+
 @pytest.fixture(scope="module")
-def prepared() -> Iterator[Path]:
-    """A directory that was set up once; setting one up takes seconds, copying it does not."""
+def prepared() -> Iterator[Prepared]:
+    """Set up once: setting one up takes seconds, copying it does not."""
     with new_directory() as path:
         server = EmbeddedServer(Directory(path=path))
         server.enter()
+        with psycopg.connect(server.conninfo) as connection:
+            settings = {str(name): str(value) for name, value in connection.execute(WAITING, [list(WAITS)])}
         server.leave()
         assert gone(path)
         while (path / "data" / "postmaster.pid").exists():  # it takes its files along a moment later
             time.sleep(0.05)
-        yield path
+        yield Prepared(path=path, settings=settings)
 
 
 @pytest.fixture
-def place(prepared: Path) -> Iterator[Directory]:
+def place(prepared: Prepared) -> Iterator[Directory]:
     with new_directory() as path:
-        subprocess.run(["cp", "-a", prepared, path], check=True)
+        subprocess.run(["cp", "-a", prepared.path, path], check=True)
         yield Directory(path=path)
         assert gone(path), "a server was left running"
 
@@ -93,6 +106,10 @@ def postmaster(path: Path) -> int:
 def warden(path: Path) -> int:
     found = subprocess.run(["pgrep", "-f", f"warden.py {path} "], capture_output=True, text=True, check=True)
     return int(found.stdout.split()[0])
+
+
+def test_a_private_server_waits_for_the_disk_at_every_commit(prepared: Prepared) -> None:
+    assert prepared.settings == WAITS
 
 
 def test_the_last_user_takes_the_server_along(place: Directory) -> None:

@@ -236,6 +236,8 @@ def _replacing(name: str) -> Iterator[IO[str]]:
         try:
             with open(handle, "w", encoding="utf-8", newline="\n") as stream:
                 yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
             os.replace(temporary, target)
         except BaseException:
             os.unlink(temporary)

@@ -199,6 +199,8 @@ def _copy_file(source: Path, target: Path) -> None:
             descriptor = os.open(other, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
             with part.open("rb") as reader, open(descriptor, "wb") as writer:
                 shutil.copyfileobj(reader, writer, 1 << 20)
+                writer.flush()
+                os.fsync(writer.fileno())  # before what it is a copy of is written over
 
 
 def _to_disk(path: Path, flags: int) -> None:

@@ -32,6 +32,8 @@ PRAGMAS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA secure_delete = ON",
     "PRAGMA synchronous = FULL",
+    "PRAGMA fullfsync = ON",  # macOS stops at the disk's own cache without these two; elsewhere they do nothing
+    "PRAGMA checkpoint_fullfsync = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA cache_size = -65536",
 )
