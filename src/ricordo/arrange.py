@@ -85,13 +85,13 @@ def one_a_line(hits: Sequence[Hit], lines: Mapping[str, tuple[Memory, ...]]) -> 
     def key(hit: Hit) -> str:
         return line_of.get(hit.id, hit.id)
 
-    return _merged(hits, key, lambda hit: rank_of.get(hit.id, 0), keep_all_of_one=True)
+    return _merged(hits, key, lambda hit: (True, rank_of.get(hit.id, 0)), keep_all_of_one=True)
 
 
 def without_restatements(hits: Sequence[Hit], content: Mapping[str, tuple[str, ...]]) -> list[Hit]:
     """Memories that say the same with the same words of `content`, by chunk id: the newest, in the place of the best.
 
-    What happened at different times, and is dated so, is not the same.
+    What happened at different times, and is dated so, is not the same. What is withheld stands for nothing that is not.
     """
 
     def key(hit: Hit) -> object:
@@ -104,18 +104,22 @@ def without_restatements(hits: Sequence[Hit], content: Mapping[str, tuple[str, .
     same: dict[object, list[str]] = {}
     for hit in sorted(hits, key=lambda hit: -_seconds(hit.memory)):
         same.setdefault(key(hit), []).append(hit.id)
-    kept = _merged(hits, key, lambda hit: _seconds(hit.memory))
+    kept = _merged(hits, key, lambda hit: (not hit.memory.withheld, _seconds(hit.memory)))
     return [replace(hit, restated=tuple(each for each in same[key(hit)] if each != hit.id)) for hit in kept]
 
 
 def _merged(
-    hits: Sequence[Hit], key: Callable[[Hit], object], newest: Callable[[Hit], float], *, keep_all_of_one: bool = False
+    hits: Sequence[Hit],
+    key: Callable[[Hit], object],
+    rank: Callable[[Hit], tuple[bool, float]],
+    *,
+    keep_all_of_one: bool = False,
 ) -> list[Hit]:
-    """One hit a key, the newest, in the place of the first; several chunks of one memory may stay."""
+    """One hit a key, that of the highest rank, in the place of the first; several chunks of one memory may stay."""
     best: dict[object, Hit] = {}
     for hit in hits:
         known = best.get(key(hit))
-        if known is None or newest(hit) > newest(known):
+        if known is None or rank(hit) > rank(known):
             best[key(hit)] = hit
     placed: set[object] = set()
     kept: list[Hit] = []

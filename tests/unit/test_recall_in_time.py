@@ -209,6 +209,17 @@ async def test_a_fact_told_again_in_other_words_is_one_answer_and_the_older_is_n
     assert hit.restated == (older.id,)
 
 
+async def test_a_fact_told_again_and_buried_hides_not_the_one_that_is_not_buried(memory: Engine, clock: Clock) -> None:
+    kept = await memory.remember("The staging database moved to port 6432.")
+    clock.now = NOW + timedelta(days=1)
+    buried = await memory.remember("Staging database has moved to the port 6432")
+    await memory.bury([buried.id])
+    (hit,) = (await memory.recall("port of the staging database")).hits
+
+    assert (hit.id, hit.restated) == (kept.id, (buried.id,))
+    assert kept.id in [hit.id for hit in (await memory.context("port of the staging database")).recall]
+
+
 async def test_what_differs_in_a_number_a_name_or_a_negation_is_not_the_same(memory: Engine) -> None:
     for text in ("staging moved to port 6432", "staging moved to port 6433", "staging not moved to port 6432"):
         await memory.remember(text)
