@@ -23,7 +23,14 @@ test-adapters: $(READY_TO_TEST)  ## the adapters, against the libraries themselv
 	$(BIN)/python -m pytest tests/unit/test_adapters.py
 
 test-trust: $(READY_TO_TEST)  ## crashes, damage, crowds, leaks: the long form, with fixed seeds; prints what it did
-	TRUST=long $(BIN)/python -m pytest -n auto --dist worksteal -rP --no-header --timeout 1200 tests/trust tests/postgres/test_many_clients.py tests/edges/test_crash.py tests/edges/test_forget.py tests/migration
+	OPENBLAS_NUM_THREADS=1 TRUST=long $(BIN)/python -m pytest -n auto --dist worksteal -rP --no-header --timeout 1200 \
+		tests/trust tests/migration tests/contract/test_store.py \
+		tests/edges/test_crash.py tests/edges/test_forget.py tests/edges/test_many_forgotten.py tests/edges/test_transfer.py \
+		tests/edges/test_watch.py tests/web/test_pages.py tests/web/test_parts.py \
+		tests/postgres/test_embedded.py tests/postgres/test_faults.py tests/postgres/test_many_clients.py \
+		tests/postgres/test_row_security.py tests/unit/test_archives.py tests/unit/test_burying.py \
+		tests/unit/test_hostile_exports.py tests/unit/test_hostile_losses.py tests/unit/test_hostile_records.py \
+		tests/unit/test_move.py
 
 fuzz: $(READY_TO_TEST)  ## eleven thousand mutated files and archives: no crash, no hang, no loss that is not told
 	RICORDO_TEST_EXAMPLES=1000 $(BIN)/python -m pytest --no-header --hypothesis-show-statistics tests/unit/test_hostile_exports.py tests/unit/test_hostile_records.py tests/unit/test_hostile_losses.py tests/unit/test_archives.py
