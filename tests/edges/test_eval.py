@@ -64,6 +64,12 @@ def test_missing_data_is_wrong_use_and_says_which(tmp_path: Path) -> None:
     assert "absent.json does not exist" in done.stderr
 
 
+def test_too_few_texts_to_fit_on_are_told(squad: Path) -> None:
+    done = ricordo("eval", "fit", "--squad", squad, "--embedder", "none")
+
+    assert (done.exit_code, "nothing to fit on" in done.stderr) == (2, True)
+
+
 def test_the_users_own_store_is_left_alone(squad: Path, tmp_path: Path) -> None:
     ricordo("eval", "squad", squad, "--embedder", "none")
 
