@@ -39,9 +39,10 @@ audit: $(READY)  ## known faults of the packages installed here, by the Python a
 	$(BIN)/python -m pip install --quiet 'pip-audit>=2.7,<3'
 	$(BIN)/python .ci/audit.py
 
-sbom: $(READY)  ## what an installation is made of, as sbom.json in CycloneDX
+sbom: $(READY)  ## what an installation is made of, packages and models, as sbom.json in CycloneDX
 	$(BIN)/python -m pip install --quiet 'cyclonedx-bom>=5,<8'
 	$(BIN)/cyclonedx-py environment --output-reproducible --of JSON -o sbom.json $(BIN)/python
+	$(BIN)/python .ci/sbom.py sbom.json
 
 lint: $(READY_TO_TEST)  ## formatting, lint and types
 	$(BIN)/ruff format --check .
