@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-__all__ = ["BAD_INPUTS", "COUNTED", "LONG", "NOW", "OURS", "THEIRS", "TRIED", "Count", "counted", "tried"]
+__all__ = ["BAD_INPUTS", "COUNTED", "LONG", "NOW", "OURS", "THEIRS", "TRIED", "Count", "compare", "counted", "tried"]
 
 LONG = os.environ.get("TRUST", "short") == "long"
 BAD_INPUTS = "bad inputs tried"
@@ -37,3 +37,9 @@ def counted(count: Count, what: str) -> Iterator[set[object]]:
         yield found
     finally:
         count(what, len(found))
+
+
+def compare(count: Count, found: Collection[object], *states: Collection[object], where: str = "") -> None:
+    """What was found must be one of the states; by how much it is not the nearest of them is counted as lost."""
+    count("lost", min(len(set(found) ^ set(state)) for state in states))
+    assert found in states, where or "this is none of the states that may be"

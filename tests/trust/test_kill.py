@@ -18,7 +18,7 @@ from ricordo import sync
 from ricordo.errors import NotFound
 from ricordo.stores.sqlite import SqliteStore
 from ricordo.testing import HashEmbedder
-from trustworthy import LONG, Count
+from trustworthy import LONG, Count, compare
 from zygote import Acknowledged, Spec, Zygote, acknowledged, said, under_way, zygote
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor SIGKILL")
@@ -35,8 +35,8 @@ def forker() -> Iterator[Zygote]:
         yield process
 
 
-def survive(forker: Zygote, url: str, folder: Path, doings: tuple[str, ...], kills: int) -> int:
-    """Kill so many processes that write, one after the other; how many were killed in the midst of it."""
+def survive(forker: Zygote, url: str, folder: Path, doings: tuple[str, ...], kills: int, count: Count) -> None:
+    """Kill so many processes that write, one after the other, and count how many were killed in the midst of it."""
     killed = 0
     for seed in range(kills):
         chance = Random(seed)
@@ -50,10 +50,10 @@ def survive(forker: Zygote, url: str, folder: Path, doings: tuple[str, ...], kil
         }
         killed += forker.killed_after(chance.uniform(0, 0.25), spec)
         with telling(spec):
-            assert lost(url, acknowledged(folder)) == []
+            compare(count, lost(url, acknowledged(folder)), [])
     if (folder / "moved.db").exists():
-        assert lost(f"sqlite:///{folder / 'moved.db'}", Acknowledged()) == []
-    return killed
+        compare(count, lost(f"sqlite:///{folder / 'moved.db'}", Acknowledged()), [])
+    count("crashes injected", killed)
 
 
 @contextmanager
@@ -109,19 +109,17 @@ def orphans(path: Path) -> int:
 def test_a_file_survives_any_kill(forker: Zygote, tmp_path: Path, count: Count) -> None:
     path = tmp_path / "memory.db"
 
-    killed = survive(forker, f"sqlite:///{path}", tmp_path, DOINGS, 200 if LONG else 16)
+    survive(forker, f"sqlite:///{path}", tmp_path, DOINGS, 200 if LONG else 16, count)
 
     assert orphans(path) == 0
     for backup in tmp_path.glob("kept*.backup"):
         assert anyio.run(SqliteStore(backup).examine, backup).faults == ()
-    count("crashes injected", killed)
-    count("lost", 0)
 
 
 def test_a_server_survives_the_kill_of_any_client(
     forker: Zygote, postgres_url: str, tmp_path: Path, count: Count
 ) -> None:
-    count("crashes injected", survive(forker, postgres_url, tmp_path, ON_A_SERVER, 40 if LONG else 3))
+    survive(forker, postgres_url, tmp_path, ON_A_SERVER, 40 if LONG else 3, count)
 
 
 # --- what is put in the place of a whole file ---
@@ -182,16 +180,15 @@ def test_a_restore_that_is_killed_leaves_the_one_store_or_the_other(
 
     for names, done in killed_at(forker, tmp_path, "restore", 100 if LONG else 4):
         lines = held(path)
-        assert lines in told.values()
+        compare(count, lines, *told.values())
         now = "old" if lines == told["old"] else "new"
         if names:
             assert now in (names[:1] if done else [*names, before][:2])
         for kept in tmp_path.glob("memory.db.replaced-*.backup"):
-            assert held(kept) in told.values()
+            compare(count, held(kept), *told.values())
             kept.unlink()
         before, killed = now, killed + 1
     count("crashes injected", killed)
-    count("lost", 0)
 
 
 def test_an_upgrade_that_is_killed_is_made_the_next_time(forker: Zygote, tmp_path: Path, count: Count) -> None:
@@ -202,13 +199,12 @@ def test_an_upgrade_that_is_killed_is_made_the_next_time(forker: Zygote, tmp_pat
         for name in names[:2]:
             if (tmp_path / name).stat().st_size < (tmp_path / "older.db").stat().st_size:
                 continue  # killed while it was copied, by the test itself
-            assert held(tmp_path / name) == told
+            compare(count, held(tmp_path / name), told)
             copies = sorted(tmp_path.glob(f"{name}.schema-1-*.backup"))
             assert holds_schema(copies[-1]) == 1
         killed += 1
         clear(tmp_path, "older.*.db*")
     count("crashes injected", killed)
-    count("lost", 0)
 
 
 def holds_schema(path: Path) -> int:
@@ -235,12 +231,11 @@ def test_a_damaged_file_whose_saving_is_killed_is_saved_the_next_time(
         for number, name in enumerate(names[:2]):
             if (tmp_path / name).stat().st_size < len(whole):
                 continue  # killed while it was copied, by the test itself
-            assert saved(tmp_path / name, again=number == 0 and not done) == told
+            compare(count, saved(tmp_path / name, again=number == 0 and not done), told)
             assert damaged in [kept.read_bytes() for kept in tmp_path.glob(f"{name}.damaged-*.backup")]
         killed += 1
         clear(tmp_path, "damaged.*.db*")
     count("crashes injected", killed)
-    count("lost", 0)
 
 
 def saved(path: Path, *, again: bool = True) -> list[str]:

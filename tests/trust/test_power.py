@@ -30,7 +30,7 @@ from ricordo import sync
 from ricordo.stores.sqlite import SqliteStore, words
 from ricordo.stores.sqlite.database import Database
 from ricordo.testing import HashEmbedder
-from trustworthy import LONG, Count
+from trustworthy import LONG, Count, compare
 from zygote import Second
 
 PAGE = 4096
@@ -278,12 +278,11 @@ def test_whenever_the_power_is_cut_what_was_acknowledged_is_there(recorded: Run,
         before = [nothing, *(state for state in recorded.states if state.asked <= at)][-1]
         after = [*(state for state in recorded.states if state.asked > at), before][0]
         found = whole(tmp_path, left(recorded.asked, at, chance))
-        assert found in (before.held, after.held), f"{after.doing}, cut at {at}"
+        compare(count, found, before.held, after.held, where=f"{after.doing}, cut at {at}")
         tried[after.doing] += 1
 
     assert {"open", *KINDS} - set(tried) == set()
     count("crashes injected", tried.total())
-    count("lost", 0)
 
 
 def test_what_is_acknowledged_was_waited_for(recorded: Run) -> None:
@@ -320,7 +319,7 @@ def test_an_upgrade_may_be_cut_off_at_any_moment(tmp_path: Path, count: Count) -
 
     tried = list(range(0, len(asked) + 1, 1 if LONG else 4))
     for at in tried:
-        assert whole(tmp_path, left(asked, at, chance, {NAME: older})) == told
+        compare(count, whole(tmp_path, left(asked, at, chance, {NAME: older})), told)
         copy = max((tmp_path / "cut").glob(f"{NAME}.schema-1-*.backup"))
         with closing(sqlite3.connect(copy)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -362,12 +361,12 @@ def test_whatever_part_of_a_transaction_reached_the_disk_the_file_is_whole(
     chance, tried = Random(11), Counter[str]()
     for before, after in pairwise(recorded.states):
         for file, log in cuts(before, after, chance, 4 if LONG else 1):
-            assert whole(tmp_path, {NAME: file, LOG: log}) in (before.held, after.held), after.doing
+            found = whole(tmp_path, {NAME: file, LOG: log})
+            compare(count, found, before.held, after.held, where=after.doing)
             tried[after.doing] += 1
 
     assert set(KINDS) == set(tried)
     count("crashes injected", tried.total())
-    count("lost", 0)
 
 
 def cuts(before: State, after: State, chance: Random, each: int) -> Iterator[tuple[bytes, bytes]]:

@@ -19,7 +19,7 @@ import pytest
 import ricordo
 from ricordo import sync
 from ricordo.testing import HashEmbedder
-from trustworthy import LONG, Count
+from trustworthy import LONG, Count, compare
 from zygote import Zygote, zygote
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor SIGKILL")
@@ -89,26 +89,23 @@ def lost_or_doubled(url: str, rounds: int) -> list[str]:
     return [word for word in words if told.count(word) != 1]
 
 
-def killed(crew: Zygote, heirs: Zygote, url: str, folder: Path, rounds: int) -> int:
+def kill_one_a_round(crew: Zygote, heirs: Zygote, url: str, folder: Path, rounds: int, count: Count) -> None:
     (folder / "heirs").mkdir()
-    number = sum(kill_one(crew, heirs, url, folder, seed) for seed in range(rounds))
-    assert lost_or_doubled(url, rounds) == []
-    return number
+    count("crashes injected", sum(kill_one(crew, heirs, url, folder, seed) for seed in range(rounds)))
+    compare(count, lost_or_doubled(url, rounds), [])
 
 
 def test_what_a_killed_worker_had_claimed_is_read_once_into_a_file(
     crew: Zygote, heirs: Zygote, tmp_path: Path, count: Count
 ) -> None:
     url = f"sqlite:///{tmp_path / 'memory.db'}"
-    count("crashes injected", killed(crew, heirs, url, tmp_path, 40 if LONG else 2))
-    count("lost", 0)
+    kill_one_a_round(crew, heirs, url, tmp_path, 40 if LONG else 2, count)
 
 
 def test_what_a_killed_worker_had_claimed_is_read_once_into_a_server(
     crew: Zygote, heirs: Zygote, postgres_url: str, tmp_path: Path, count: Count
 ) -> None:
-    count("crashes injected", killed(crew, heirs, postgres_url, tmp_path, 20 if LONG else 1))
-    count("lost", 0)
+    kill_one_a_round(crew, heirs, postgres_url, tmp_path, 20 if LONG else 1, count)
 
 
 @pytest.mark.slow
@@ -130,5 +127,5 @@ def test_the_command_line_puts_another_in_the_place_of_a_worker_that_was_killed(
 
     assert process.returncode == 0, told
     assert "signal 9" in told
-    assert lost_or_doubled(url, 1) == []
+    compare(count, lost_or_doubled(url, 1), [])
     count("crashes injected", 1)
