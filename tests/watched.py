@@ -26,7 +26,7 @@ JOURNAL = "WATCHED_JOURNAL"
 COMMAND = "WATCHED_COMMAND"
 CUT = "WATCHED_CUT"
 PATIENCE = 60.0
-STEP = 0.05
+STEP = 0.15
 
 # Sockets in files are the keeper's own; whatever has a host goes somewhere.
 WATCH = f"""
@@ -202,7 +202,8 @@ def _packets() -> int:
     for names, values in zip(lines[::2], lines[1::2], strict=True):
         kind, *named = names.split()
         counted |= {f"{kind}{name}": int(value) for name, value in zip(named, values.split()[1:], strict=True)}
-    for line in Path("/proc/net/snmp6").read_text(encoding="ascii").splitlines():
+    newer = Path("/proc/net/snmp6")
+    for line in newer.read_text(encoding="ascii").splitlines() if newer.is_file() else ():
         name, value = line.split()
         counted[name] = int(value)
     wanted = ("Ip:OutNoRoutes", "Udp:OutDatagrams", "Ip6OutNoRoutes", "Udp6OutDatagrams")
