@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ricordo import sync
+from ricordo.errors import InvalidInput
 from ricordo.query import Filters
 from ricordo.testing import HashEmbedder, InMemoryStore
 from trustworthy import LONG, NOW, OURS, THEIRS, Count, counted
@@ -44,9 +46,11 @@ def do(memory: sync.Engine, second: sync.Engine, what: str, which: int, folder: 
     elif what == "load":
         memory.load(list(memory.export()))
     elif what == "embed":
-        second.embed()
-    elif Second.fingerprint in memory.stats().embedders:
-        assert memory.drop_vectors(Second.fingerprint).chunks[Second.fingerprint]
+        (second if which else memory).embed()
+    else:  # also those that are in force, by whoever has another model in force
+        dropping, fingerprint = (memory, Second.fingerprint) if which else (second, HashEmbedder.fingerprint)
+        with suppress(InvalidInput):  # there are none
+            dropping.drop_vectors(fingerprint)
 
 
 def seen(memory: sync.Engine) -> list[str]:
