@@ -85,7 +85,7 @@ def one_a_line(hits: Sequence[Hit], lines: Mapping[str, tuple[Memory, ...]]) -> 
     def key(hit: Hit) -> str:
         return line_of.get(hit.id, hit.id)
 
-    return _merged(hits, key, lambda hit: (True, rank_of.get(hit.id, 0)), keep_all_of_one=True)
+    return _merged(hits, key, lambda hit: (rank_of.get(hit.id, 0),), keep_all_of_one=True)
 
 
 def without_restatements(hits: Sequence[Hit], content: Mapping[str, tuple[str, ...]]) -> list[Hit]:
@@ -111,7 +111,7 @@ def without_restatements(hits: Sequence[Hit], content: Mapping[str, tuple[str, .
 def _merged(
     hits: Sequence[Hit],
     key: Callable[[Hit], object],
-    rank: Callable[[Hit], tuple[bool, float]],
+    rank: Callable[[Hit], tuple[float, ...]],
     *,
     keep_all_of_one: bool = False,
 ) -> list[Hit]:

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ricordo.cli import main
+from tinysets import LOCOMO
 from trustworthy import LONG
 
 SQUAD = {
@@ -96,22 +97,6 @@ def test_every_command_tells_missing_data(command: str, tmp_path: Path) -> None:
     assert (done.exit_code, "absent does not exist" in done.stderr) == (2, True)
 
 
-LOCOMO = [
-    {
-        "sample_id": "conv-1",
-        "conversation": {
-            "session_1_date_time": "1:56 pm on 8 May, 2023",
-            "session_1": [
-                {"speaker": "Ana", "dia_id": "D1:1", "text": "I saw an owl."},
-                {"speaker": "Bo", "dia_id": "D1:2", "text": "Where?"},
-            ],
-        },
-        "qa": [
-            {"question": "What did Ana see?", "evidence": ["D1:1"], "category": 4},
-            {"question": "Who asked where?", "evidence": ["D1:2"], "category": 1},
-        ],
-    }
-]
 SHAPE = {
     "dataset": str,
     "n": int,

@@ -18,6 +18,7 @@ from postgres_servers import tell
 from ricordo import sync
 from ricordo.cli import main
 from tinymodels import write_encoder
+from tinysets import LOCOMO
 from trustworthy import LONG, Count
 from watched import Run, cut_off, environment, watched
 
@@ -59,22 +60,6 @@ SQUAD = {
         }
     ]
 }
-LOCOMO = [
-    {
-        "sample_id": "conv-1",
-        "conversation": {
-            "session_1_date_time": "1:56 pm on 8 May, 2023",
-            "session_1": [
-                {"speaker": "Ana", "dia_id": "D1:1", "text": "I saw an owl."},
-                {"speaker": "Bo", "dia_id": "D1:2", "text": "Where?"},
-            ],
-        },
-        "qa": [
-            {"question": "What did Ana see?", "evidence": ["D1:1"], "category": 4},
-            {"question": "Who asked where?", "evidence": ["D1:2"], "category": 1},
-        ],
-    }
-]
 PHRASE = {"lang": "en", "query": "what was decided?", "now": "2026-05-01T12:00:00+00:00", "tz": "UTC", "kind": "neg"}
 OWN_QUESTION = {"question": "what is Baikal?", "expected": ["pipeline"]}
 

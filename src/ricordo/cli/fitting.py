@@ -66,7 +66,7 @@ def fit(
     chosen = _datasets(locomo, squads, generated=generated)
     with watching() as tell:
         lessons = anyio.run(fitting.learn, chosen, options.settings, options.given.get("store"), questions, tell)
-    usual = _spreads(lessons)
+    usual = fitting.spreads(lessons)
     model = fitting.fit(lessons, usual)
     table = {lesson.name: fitting.outcomes(lesson.pools, model) for lesson in lessons}
     table |= {f"{name}, left out": found for name, found in fitting.held_out(lessons, usual).items()}
@@ -103,17 +103,6 @@ def _datasets(locomo: Path | None, squads: Sequence[str], *, generated: bool) ->
     if len(found) > 1:
         found.append((mixture([dataset for dataset, _ in found]), MIXED))
     return found
-
-
-def _spreads(lessons: Sequence[Lesson]) -> dict[str, float]:
-    """The usual spreads of features. Raises InvalidInput where there are none, or no answer was found."""
-    from ricordo.errors import InvalidInput
-    from ricordo.eval.fit import spreads
-
-    usual = spreads(lessons)
-    if not usual or not any(pool.gold.any() for lesson in lessons for pool in lesson.pools):
-        raise InvalidInput("there is nothing to fit on: no question finds its answer among four texts or more")
-    return usual
 
 
 def _provenance(lessons: Sequence[Lesson], now: datetime) -> dict[str, object]:

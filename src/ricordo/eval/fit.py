@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ricordo.errors import InvalidInput
 from ricordo.eval.datasets import Collection, Dataset, Question
 from ricordo.eval.harness import Plan, Step, opened
 from ricordo.eval.metrics import Outcome, means, outcome
@@ -32,6 +33,7 @@ GIVEN = "identifiers"
 OF_TEXTS = frozenset({"fusion", "tokens in one place", "tokens told apart in one place", "vector told apart", "words"})
 """Features not weighed in conversations, where turns are short: they fit what was learned, and nothing else."""
 HALVES = ("one half", "other half")
+"""Parts of a dataset that has none of its own."""
 PRIOR = 2.0
 """What the square of a weight costs, in units of the likelihood of one question about its kind."""
 ROUNDS = 100
@@ -125,13 +127,18 @@ async def gather(
 
 
 def spreads(lessons: Sequence[Lesson]) -> dict[str, float]:
-    """The median deviation of each feature inside a pool."""
+    """The median deviation of each feature inside a pool.
+
+    Raises InvalidInput where nothing deviates, or no answer was found, so that there is nothing to fit on.
+    """
     found: dict[str, list[float]] = {}
     for pool in (pool for lesson in lessons for pool in lesson.pools):
         for name, numbers in pool.measured.features.items():
             known = numbers[~np.isnan(numbers)]
             if len(known) > 3:
                 found.setdefault(name, []).append(float(known.std()))
+    if not found or not any(pool.gold.any() for lesson in lessons for pool in lesson.pools):
+        raise InvalidInput("there is nothing to fit on: no question finds its answer among four texts or more")
     return {name: round(float(np.median(deviations)), 4) for name, deviations in sorted(found.items())}
 
 
