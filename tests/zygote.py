@@ -185,8 +185,9 @@ class Worker:
     def copied(self, name: str) -> Path:
         self.number += 1
         path = Path(self.spec["folder"]) / f"{name}.{self.number}.db"
-        self.say(name=path.name)
-        shutil.copy(path.with_name(f"{name}.db"), path)
+        shutil.copy(path.with_name(f"{name}.db"), path.with_name(f"{path.name}.part"))
+        path.with_name(f"{path.name}.part").rename(path)
+        self.say(name=path.name)  # only now: what is named is whole, whenever the kill comes
         return path
 
     def move(self) -> None:
