@@ -26,6 +26,7 @@ from importlib.resources import files
 import numpy as np
 
 from ricordo.bm25 import idf
+from ricordo.proximity import proximity
 from ricordo.scene import KINDS, NOBODY, Asked, Floats, Places, Scene
 from ricordo.tokenvectors import windows
 
@@ -141,6 +142,7 @@ def measure(scene: Scene, asked: Asked) -> dict[str, Floats]:
     found |= _by_session(scene, found.get("tokens"))
     found |= _by_speaker(scene, asked)
     found |= _by_text(scene, asked)
+    found |= _by_places(scene, asked)
     return {name: numbers[scene.pooled] for name, numbers in found.items()}
 
 
@@ -291,3 +293,11 @@ def _by_text(scene: Scene, asked: Asked) -> dict[str, Floats]:
         "asks": np.where(in_group, asks, np.nan),
         "after a question": scene.at(question, scene.before),
     }
+
+
+def _by_places(scene: Scene, asked: Asked) -> dict[str, Floats]:
+    """How near to each other the words of the question stand in a text of the pool that is no turn: those are short."""
+    found = np.full(len(scene.candidates), np.nan)
+    for row in np.flatnonzero(scene.pooled & (scene.session == NOBODY)):
+        found[row] = proximity(scene.candidates[row].chunk.text, asked.words)
+    return {"words near each other": found}

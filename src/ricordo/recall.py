@@ -43,9 +43,9 @@ BELOW_FLOOR = Notice(code="below_floor", message="nothing is near enough to the 
 class Reader:
     """The read path over one store.
 
-    `arms` are those in use, `times` says whether times in questions are read, and `model` weighs the evidence;
-    leaving a part out is for measuring what it is worth. `token_vectors` are `stored`, `computed` for the best of
-    the pool, or `off`; `reranker` reads the best again for `patience` seconds.
+    `arms` are those in use, `times` says whether times in questions are read, `model` weighs the evidence, and with
+    `variety` hits that say the same lie apart; leaving a part out is for measuring what it is worth. `token_vectors`
+    are `stored`, `computed` for the best of the pool, or `off`; `reranker` reads the best again for `patience` seconds.
     """
 
     store: Store
@@ -60,6 +60,7 @@ class Reader:
     token_vectors: str = STORED
     reranker: Reranker | None = None
     patience: float = 1.0
+    variety: bool = True
     notices: tuple[Notice, ...] = ()
 
     async def recall(self, query: Query) -> Recall:
@@ -127,10 +128,13 @@ class Reader:
             store=self.store, embedder=self.embedder, bm25=self.bm25, depths=self.depths, arms=self.arms
         )
         found, encoding = await searcher.search(probe, passes(query.filters, window), watch)
-        size = max(2 * query.limit + SPARE, self.depths.evidence if self.model is not None else 0)
+        most = 2 * query.limit + SPARE
+        pool = pooled(query.filters, window, found, max(most, self.depths.evidence if self.model is not None else 0))
         return window, Search(
             probe=probe,
-            pool=pooled(query.filters, window, found, size),
+            pool=pool,
+            # What is asked of a time, or in its order, are events that resemble each other.
+            varied=most if self.variety and pool.use is None and self._order(query, window) is None else 0,
             statistics=next((each.statistics for each in found.values() if each.statistics is not None), NO_WORDS),
             encoding=encoding,
         )
@@ -152,9 +156,18 @@ class Reader:
             return None
         return find_window(asked, self.calendar.read(asked))
 
+    def _order(self, query: Query, window: Window | None) -> Order | None:
+        """Which end of the story is asked for; "last week" is a window, and no order."""
+        if not self.times:
+            return None
+        text = query.text
+        for said in window.said if window is not None else ():
+            text = text.replace(said, " ", 1)
+        return asked_order(text)
+
     async def _hits(self, search: Search, window: Window | None, scored: Scored) -> tuple[Hit, ...]:
         query, pool = search.probe.query, search.pool
-        order = _order(query, window) if self.times else None
+        order = self._order(query, window)
         ids = scored.order if window is not None else scored.order[: 2 * query.limit + SPARE]
         rows = await self.store.get(query.namespace, ids)
         hits = [
@@ -198,14 +211,6 @@ def _with_undated(hits: Sequence[Hit], limit: int) -> list[Hit]:
     if limit > 1 and behind and all(hit.event_timestamp is not None for hit in kept):
         kept[-1] = behind[0]
     return kept
-
-
-def _order(query: Query, window: Window | None) -> Order | None:
-    """Which end of the story is asked for; "last week" is a window, and no order."""
-    text = query.text
-    for said in window.said if window is not None else ():
-        text = text.replace(said, " ", 1)
-    return asked_order(text)
 
 
 def _notices(search: Search) -> tuple[Notice, ...]:

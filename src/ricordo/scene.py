@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ricordo.bm25 import OKAPI, Bm25, idf, length_norm, saturated
 from ricordo.exchange import TokenVectors
+from ricordo.proximity import Sought
 from ricordo.query import Candidate, WordMatches
 from ricordo.tokenvectors import best_of, stretches
 
@@ -46,7 +47,7 @@ other words from the rest of a conversation; the smaller one tells apart texts a
 class Asked:
     """The question as it is compared with candidates; `statistics` are those of the namespace, for its terms.
 
-    `lexemes` gives what one word is looked for by, None for a function word.
+    `lexemes` gives what one word is looked for by, None for a function word; `words` are the others, in their order.
     """
 
     text: str
@@ -54,6 +55,7 @@ class Asked:
     identifiers: frozenset[str]
     statistics: WordMatches
     lexemes: Callable[[str], Sequence[str] | None]
+    words: tuple[Sought, ...] = ()
     vector: NDArray[np.float32] | None = None
     tokens: TokenVectors | None = None
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import islice
 
 from anyio import to_thread
 
 from ricordo.analyzer import Analyzer
-from ricordo.bm25 import telling
+from ricordo.bm25 import idf, telling
 from ricordo.enrich import Encoding, shortened
 from ricordo.evidence import REACH, Bearing, Model, bearing, judge, measure
 from ricordo.pool import Pool
 from ricordo.protocols import Embedder, Reranker, Store
+from ricordo.proximity import Sought, beginnings
 from ricordo.query import EVERYTHING, Aspects, Candidate, Notice, Probe, WordMatches
 from ricordo.remember import passage
 from ricordo.reread import DEEP, reread, standardised
 from ricordo.scene import Asked, Floats, Scene, build_scene
+from ricordo.stems import LEMMA, STEM
+from ricordo.tokens import scan
 from ricordo.tokenvectors import pack
+from ricordo.variety import said_before
 
 __all__ = ["COMPUTED", "NO_WORDS", "OFF", "STORED", "Measured", "Scored", "Search", "Weigher"]
 
@@ -42,12 +48,16 @@ NO_WORDS = WordMatches(matches=(), chunks=0, mean_length=0.0, mean_context_lengt
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Search:
-    """What a search came to, before anything is weighed: the probe, the pool, and what both were made with."""
+    """What a search came to, before anything is weighed: the probe, the pool, and what both were made with.
+
+    Of the `varied` best, those that say the same as a better one come later; 0 leaves all as good as they are.
+    """
 
     probe: Probe
     pool: Pool
     statistics: WordMatches
     encoding: Encoding | None
+    varied: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,6 +113,10 @@ class Weigher:
             return Scored(scores=fused, parts={}, tolerance=tolerance, bearing=near)
         parts = await to_thread.run_sync(_judged, scene, asked, search.pool, self.model)
         scores = {each: sum(parts[each].values()) for each in parts if self._may_answer(each, search.pool)}
+        if search.varied and self.embedder is not None:
+            for chunk_id, cost in said_before(scene, scores, self.embedder.floors.context, search.varied).items():
+                parts[chunk_id]["said before"] = -cost
+                scores[chunk_id] -= cost
         return Scored(scores=scores, parts=parts, tolerance=EQUAL, bearing=near)
 
     def _may_answer(self, chunk_id: str, pool: Pool) -> bool:
@@ -137,12 +151,14 @@ class Weigher:
     async def _scene(self, search: Search) -> tuple[Scene, Asked]:
         probe, encoding = search.probe, search.encoding
         terms = telling(probe.terms, search.statistics, MOST_TERMS)
+        lexemes = self._lexemes_among(probe.terms)
         asked = Asked(
             text=probe.query.text,
             terms=terms,
             identifiers=probe.identifiers,
             statistics=search.statistics,
-            lexemes=self._lexemes_among(probe.terms),
+            lexemes=lexemes,
+            words=await to_thread.run_sync(_sought, probe, lexemes, search.statistics),
             vector=encoding.variants[0].vector if encoding else None,
             tokens=encoding.tokens if encoding and self.token_vectors != OFF else None,
         )
@@ -162,10 +178,24 @@ class Weigher:
     def _lexemes_among(self, terms: Mapping[str, float]) -> Callable[[str], tuple[str, ...] | None]:
         """What a word of the question is looked for by; None for one that it can do without."""
 
+        @cache
         def lexemes(word: str) -> tuple[str, ...] | None:
             return tuple(term for term in self.analyzer.question(word).weights if term in terms) or None
 
         return lexemes
+
+
+def _sought(
+    probe: Probe, lexemes: Callable[[str], Sequence[str] | None], statistics: WordMatches
+) -> tuple[Sought, ...]:
+    """The words of the question as the model reads it, in their order, without those that it can do without."""
+    found = []
+    for token in islice(scan(" ".join(probe.wordings[:1])), MOST_TERMS):
+        if forms := lexemes(token.whole):
+            frequency = max(statistics.document_frequency.get(form, 0) for form in forms)
+            bare = (form.lstrip(STEM + LEMMA) for form in forms)
+            found.append(Sought(beginnings(bare), idf(statistics.chunks, frequency)))
+    return tuple(found)
 
 
 def _judged(scene: Scene, asked: Asked, pool: Pool, model: Model) -> dict[str, dict[str, float]]:

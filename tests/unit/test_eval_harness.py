@@ -73,7 +73,7 @@ def report(run: Run) -> Report:
 def test_each_rung_asks_every_question() -> None:
     run = ran()
 
-    assert list(run.answers) == ["plain words", "words", "vectors", "rrf", "evidence", "all"]
+    assert list(run.answers) == ["plain words", "words", "vectors", "rrf", "evidence", "late interaction", "all"]
     assert all(len(answers) == 3 for answers in run.answers.values())
 
 

@@ -30,7 +30,16 @@ __all__ = ["Lesson", "Pooled", "as_table", "fit", "gather", "held_out", "learn",
 
 GIVEN = "identifiers"
 """The feature whose weight is set, not fitted."""
-OF_TEXTS = frozenset({"fusion", "tokens in one place", "tokens told apart in one place", "vector told apart", "words"})
+OF_TEXTS = frozenset(
+    {
+        "fusion",
+        "tokens in one place",
+        "tokens told apart in one place",
+        "vector told apart",
+        "words",
+        "words near each other",
+    }
+)
 """Features not weighed in conversations, where turns are short: they fit what was learned, and nothing else."""
 HALVES = ("one half", "other half")
 """Parts of a dataset that has none of its own."""

@@ -48,7 +48,8 @@ class Rung:
     """The engine with only some of its arms, with another analyzer than the run's, or without some later part.
 
     Without `weighed` the order is that of fusion, without `tokens` the evidence is taken without late interaction,
-    without `times` those that a question names are not read, without `reread` no cross-encoder has the last word.
+    without `variety` hits may say the same, without `times` those that a question names are not read, without `reread`
+    no cross-encoder has the last word.
     """
 
     name: str
@@ -56,19 +57,18 @@ class Rung:
     analyzer: str | None = None
     weighed: bool = True
     tokens: bool = True
+    variety: bool = True
     times: bool = True
     reread: bool = True
 
     @property
     def needs_vectors(self) -> bool:
         """Whether the rung says nothing without an embedder that another would not."""
-        return "vectors" in self.arms and (self.arms != frozenset(ARMS) or not self.tokens)
+        return "vectors" in self.arms and (self.arms != frozenset(ARMS) or not (self.tokens and self.variety))
 
     def tells(self, reader: Reader) -> bool:
         """Whether the rung would say what no other does, with what the reader has."""
-        if reader.embedder is None and self.needs_vectors:
-            return False
-        return reader.reranker is not None or self != LATE
+        return reader.embedder is not None or not self.needs_vectors
 
     def of(self, reader: Reader) -> Reader:
         """The reader with only what the rung has."""
@@ -76,6 +76,7 @@ class Rung:
             reader,
             arms=self.arms,
             times=self.times,
+            variety=self.variety,
             model=reader.model if self.weighed else None,
             token_vectors=reader.token_vectors if self.tokens else OFF,
             reranker=reader.reranker if self.reread else None,
@@ -83,7 +84,7 @@ class Rung:
 
 
 ALL = Rung(name="all")
-LATE = Rung(name="late interaction", reread=False)
+LATE = Rung(name="late interaction", variety=False, reread=False)
 NO_TIME = Rung(name="no time", times=False)
 
 LADDER = (
@@ -91,11 +92,11 @@ LADDER = (
     Rung(name="words", arms=frozenset({"words"}), weighed=False, reread=False),
     Rung(name="vectors", arms=frozenset({"vectors"}), weighed=False, reread=False),
     Rung(name="rrf", arms=frozenset({"vectors", "words"}), weighed=False, reread=False),
-    Rung(name="evidence", tokens=False, reread=False),
+    Rung(name="evidence", tokens=False, variety=False, reread=False),
     LATE,
     ALL,
 )
-"""From a baseline to the engine as it is, which is the last; without a reranker the one before it is the same."""
+"""From a baseline to the engine as it is, which is the last."""
 
 TIMES = (NO_TIME, ALL)
 """The engine as it is, and what it would be without reading times in questions."""
