@@ -17,6 +17,7 @@ from ricordo.protocols import Embedder
 from ricordo.query import EVERYTHING, Aspects, Probe, Query, WordMatch, WordMatches
 from ricordo.recall import Reader
 from ricordo.remember import passage
+from ricordo.spelling import Speller
 
 __all__ = ["Explanation", "TermScore", "explain"]
 
@@ -58,8 +59,12 @@ async def explain(reader: Reader, query: Query, memory_id: str, chunk_id: str | 
     ids = [entry.chunk.id for entry in await store.entries(namespace, [memory.id], None)]
     if chunk_id is not None and chunk_id not in ids:
         raise NotFound(f"the memory {memory.id} has no chunk {chunk_id!r}")
+    statistics = await store.by_words(namespace, tuple(probe.terms), EVERYTHING, 1)
+    speller = Speller(store=store, analyzer=reader.analyzer, embedder=reader.embedder)
+    if respelt := await speller.respell(probe, statistics):
+        probe = respelt.probe
+        statistics = await store.by_words(namespace, tuple(probe.terms), EVERYTHING, 1)
     terms = tuple(probe.terms)
-    statistics = await store.by_words(namespace, terms, EVERYTHING, 1)
     rows = await store.candidates(namespace, [chunk_id] if chunk_id else ids, Aspects(terms=terms))
     scored = [(_scores(probe, each.match, statistics, reader.bm25), each.chunk) for each in rows]
     if not scored:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from anyio import to_thread
 
 from ricordo.analyzer import STANDARD, Analyzer, content
-from ricordo.arms import ARMS, IDENTIFIERS, WORDS, Depths, Searcher
+from ricordo.arms import ARMS, IDENTIFIERS, WORDS, Depths, Found, Searcher
 from ricordo.arrange import Equally, arranged, numbered, one_a_line, without_restatements
 from ricordo.asking import asking_part
 from ricordo.bm25 import Bm25
-from ricordo.enrich import enrich
+from ricordo.enrich import Encoding, enrich
 from ricordo.evidence import Model, load_model
 from ricordo.memory import Memory
 from ricordo.order import Order, asked_order
 from ricordo.pool import passes, pooled
 from ricordo.protocols import Embedder, Reranker, Store
-from ricordo.query import Hit, Notice, Probe, Query, Recall
+from ricordo.query import Hit, Notice, Probe, Query, Recall, WordMatches
+from ricordo.spelling import Speller
 from ricordo.stopwatch import Stopwatch
 from ricordo.weigh import NO_WORDS, OFF, STORED, Measured, Scored, Search, Weigher
 from ricordo.window import Calendar, Window, find_window
@@ -80,11 +81,12 @@ class Reader:
     async def context(self, query: Query) -> Recall:
         """What surely bears on a prompt that asks nothing: by evidence alone, above the floor, often nothing at all.
 
-        Raises StoreError, ModelError.
+        Words are taken as they are spelt: a prompt is often about what no memory speaks of, and a word of it that was
+        taken for another would be answered unasked. Raises StoreError, ModelError.
         """
         watch = Stopwatch()
         with watch.measure("total"):
-            window, search = await self._search(query, watch)
+            window, search = await self._search(query, watch, respell=False)
             with watch.measure("evidence"):
                 scored = await self._weigher().weigh(search)
             with watch.measure("hits"):
@@ -122,22 +124,33 @@ class Reader:
         notices = (*self.notices, *_notices(search), *pool.notices, *scored.notices)
         return Recall(query=search.probe.query, hits=hits, time=pool.use, notices=notices, timings=watch.spent)
 
-    async def _search(self, query: Query, watch: Stopwatch) -> tuple[Window | None, Search]:
+    async def _search(self, query: Query, watch: Stopwatch, *, respell: bool = True) -> tuple[Window | None, Search]:
         window, probe = await self.probe(query)
         searcher = Searcher(
             store=self.store, embedder=self.embedder, bm25=self.bm25, depths=self.depths, arms=self.arms
         )
-        found, encoding = await searcher.search(probe, passes(query.filters, window), watch)
+        searched = passes(query.filters, window)
+        found, encoding = await searcher.search(probe, searched, watch)
+        respelt = await self._speller(encoding).respell(probe, _statistics(found)) if respell else None
+        if respelt is not None:
+            probe = respelt.probe
+            found, encoding = await searcher.search(probe, searched, watch)
         most = 2 * query.limit + SPARE
         pool = pooled(query.filters, window, found, max(most, self.depths.evidence if self.model is not None else 0))
+        if respelt is not None:
+            pool = replace(pool, notices=(*pool.notices, respelt.notice))
         return window, Search(
             probe=probe,
             pool=pool,
             # What is asked of a time, or in its order, are events that resemble each other.
             varied=most if self.variety and pool.use is None and self._order(query, window) is None else 0,
-            statistics=next((each.statistics for each in found.values() if each.statistics is not None), NO_WORDS),
+            statistics=_statistics(found),
             encoding=encoding,
         )
+
+    def _speller(self, encoding: Encoding | None) -> Speller:
+        """With the model only where it has read the question, and so is loaded."""
+        return Speller(store=self.store, analyzer=self.analyzer, embedder=self.embedder if encoding else None)
 
     def _weigher(self) -> Weigher:
         return Weigher(
@@ -202,6 +215,11 @@ class Reader:
         if not query.history:
             return kept
         return [replace(hit, versions=lines.get(hit.id, ())) for hit in kept]
+
+
+def _statistics(found: Mapping[str, Found]) -> WordMatches:
+    """Those of the namespace, which are the same in every pass."""
+    return next((each.statistics for each in found.values() if each.statistics is not None), NO_WORDS)
 
 
 def _with_undated(hits: Sequence[Hit], limit: int) -> list[Hit]:
