@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from anyio import to_thread
+from anyio import create_task_group, to_thread
+from numpy.typing import NDArray
 
 from ricordo.analyzer import Analyzer, Terms
 from ricordo.exchange import Encoded, TokenVectors
 from ricordo.protocols import Embedder
 from ricordo.query import Probe, Query, Variant
+from ricordo.taskerrors import one_error
 
 __all__ = ["Encoding", "embed", "enrich", "key_terms", "shortened"]
 
@@ -30,10 +33,13 @@ AROUND = 0.2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Encoding:
-    """What the model made of a question: the vector of each wording, and the token vectors of the first."""
+    """What the model made of a question: the vector of each wording, the token vectors of the first, and its vector
+    once more, `(d,) float32`, read as if it were a passage.
+    """
 
     variants: tuple[Variant, ...]
     tokens: TokenVectors | None = None
+    as_passage: NDArray[np.float32] | None = None
 
 
 def shortened(text: str) -> str:
@@ -78,8 +84,17 @@ def _terms(text: str, asked: str, analyzer: Analyzer) -> Terms:
 
 
 async def embed(probe: Probe, embedder: Embedder) -> Encoding:
-    """The vectors of all wordings in one batch. Raises ModelError."""
-    wordings, encoded = await to_thread.run_sync(_encoded, probe, embedder, abandon_on_cancel=True)
+    """The vectors of all wordings in one batch, and beside it that of the first as a passage. Raises ModelError."""
+    passages: list[NDArray[np.float32]] = []
+
+    async def embed_as_passage() -> None:
+        read = partial(embedder.embed_passages, probe.wordings[:1])
+        passages.extend(await to_thread.run_sync(read, abandon_on_cancel=True))
+
+    with one_error():
+        async with create_task_group() as tasks:
+            tasks.start_soon(embed_as_passage)
+            wordings, encoded = await to_thread.run_sync(_encoded, probe, embedder, abandon_on_cancel=True)
     variants = tuple(
         Variant(
             text=text,
@@ -89,7 +104,8 @@ async def embed(probe: Probe, embedder: Embedder) -> Encoding:
         )
         for text, row in zip(wordings, encoded.vectors, strict=True)
     )
-    return Encoding(variants=variants, tokens=encoded.tokens[0] if encoded.tokens else None)
+    tokens = encoded.tokens[0] if encoded.tokens else None
+    return Encoding(variants=variants, tokens=tokens, as_passage=passages[0])
 
 
 def _encoded(probe: Probe, embedder: Embedder) -> tuple[list[str], Encoded]:

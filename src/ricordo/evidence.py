@@ -24,6 +24,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ricordo.bm25 import idf
 from ricordo.proximity import proximity
@@ -58,6 +59,7 @@ IDENTIFIERS = 20.0
 SIMILARITIES = ("vector", "tokens")
 """How features begin that are as wide as their model makes them."""
 SETTLED = 5
+"""How many candidates what is usual counts beside those at hand."""
 
 UNSCALED = frozenset({"identifiers", "speaker named", "other speaker named", "asks", "after a question"})
 """Features that are shares or yes and no, and mean the same in every pool."""
@@ -194,8 +196,26 @@ def _by_vectors(scene: Scene, asked: Asked) -> dict[str, Floats]:
     found = _unit(together) @ asked.vector
     return {
         "vector told apart": np.where(known, apart, np.nan),
+        "vector told apart among like": _among_like(scene, asked, of_pool, centre),
         "vector with what precedes": np.where(known, found, np.nan),
     }
+
+
+def _among_like(scene: Scene, asked: Asked, of_pool: NDArray[np.bool_], centre: Floats) -> Floats:
+    """The cosine with the question read as a passage, once the mean of what holds the same words of it is taken off
+    both: of all that names a person, what else is said of her tells. The mean of a few is drawn to that of the pool.
+    """
+    found = np.full(len(scene.candidates), np.nan)
+    if asked.as_passage is None:
+        return found
+    like: dict[tuple[bool, ...], list[int]] = {}
+    for row in map(int, np.flatnonzero(of_pool)):
+        counts = scene.candidates[row].match.counts.keys()
+        like.setdefault(tuple(not word.lexemes.isdisjoint(counts) for word in asked.words), []).append(row)
+    for rows in like.values():
+        mean = (scene.vectors[rows].sum(axis=0) + SETTLED * centre) / (len(rows) + SETTLED)
+        found[rows] = _unit(scene.vectors[rows] - mean) @ (asked.as_passage - mean)
+    return found
 
 
 def _unit(vectors: Floats) -> Floats:

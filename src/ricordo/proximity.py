@@ -23,10 +23,11 @@ MOST = 8
 
 
 class Sought(NamedTuple):
-    """A word of the question: what its forms begin with, and its idf."""
+    """A word of the question: what its forms begin with, its idf, and the lexemes it is looked for by."""
 
     beginnings: tuple[str, ...]
     value: float
+    lexemes: frozenset[str] = frozenset()
 
 
 def beginnings(forms: Iterable[str]) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ class Asked:
     """The question as it is compared with candidates; `statistics` are those of the namespace, for its terms.
 
     `lexemes` gives what one word is looked for by, None for a function word; `words` are the others, in their order.
+    `vector` is its vector as a question, and `as_passage` as if it were one of the texts.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Asked:
     lexemes: Callable[[str], Sequence[str] | None]
     words: tuple[Sought, ...] = ()
     vector: NDArray[np.float32] | None = None
+    as_passage: NDArray[np.float32] | None = None
     tokens: TokenVectors | None = None
 
 

@@ -160,6 +160,7 @@ class Weigher:
             lexemes=lexemes,
             words=await to_thread.run_sync(_sought, probe, lexemes, search.statistics),
             vector=encoding.variants[0].vector if encoding else None,
+            as_passage=encoding.as_passage if encoding else None,
             tokens=encoding.tokens if encoding and self.token_vectors != OFF else None,
         )
         embedder = self.embedder if encoding else None
@@ -194,7 +195,7 @@ def _sought(
         if forms := lexemes(token.whole):
             frequency = max(statistics.document_frequency.get(form, 0) for form in forms)
             bare = (form.lstrip(STEM + LEMMA) for form in forms)
-            found.append(Sought(beginnings(bare), idf(statistics.chunks, frequency)))
+            found.append(Sought(beginnings(bare), idf(statistics.chunks, frequency), frozenset(forms)))
     return tuple(found)
 
 

@@ -36,6 +36,7 @@ OF_TEXTS = frozenset(
         "tokens in one place",
         "tokens told apart in one place",
         "vector told apart",
+        "vector told apart among like",
         "words",
         "words near each other",
     }
