@@ -15,6 +15,7 @@ from ricordo.bm25 import Bm25, idf, rank, saturated
 from ricordo.evidence import UNSCALED, Model, judge, load_model, measure, scaled
 from ricordo.exchange import TokenVectors
 from ricordo.memory import Chunk
+from ricordo.proximity import Sought
 from ricordo.query import Candidate, WordMatch, WordMatches
 from ricordo.scene import KINDS, NOBODY, Asked, Scene, build_scene
 from ricordo.tokenvectors import pack
@@ -188,6 +189,36 @@ def test_what_a_whole_pool_is_about_is_taken_off_its_vectors() -> None:
 
     assert found.argmax() == 1
     assert found[1] > 0 > max(found[0], found[2])
+
+
+def test_what_all_that_names_a_person_is_about_is_taken_off_that_alone() -> None:
+    person, trait, other = np.eye(3, DIMENSION, dtype=np.float32)
+    of_vera = [
+        replace(candidate(f"Vera {does}", place), vector=0.97 * person + share * trait)
+        for place, (does, share) in enumerate([("moved", -0.05), ("has a cat", -0.05), ("sleeps late", 0.05)])
+    ]
+    of_others = [
+        replace(candidate(f"Oscar {does}", place), vector=0.97 * other + 0.2 * trait)
+        for place, does in enumerate(("cooks", "runs", "sings", "reads", "paints", "swims"), start=3)
+    ]
+    scene, about = scene_of("Is Vera an early bird?", [*of_vera, *of_others])
+    vera = Sought(("vera",), 2.0, frozenset({"vera"}))
+    asked_so = replace(about, vector=person, as_passage=0.95 * person + 0.3 * trait, words=(vera,))
+    found = measure(scene, asked_so)["vector told apart among like"]
+
+    assert found.argmax() == 2
+    assert found[2] > 0
+    assert np.isnan(measure(scene, replace(asked_so, as_passage=None))["vector told apart among like"]).all()
+
+
+def test_the_words_of_a_question_that_stand_together_count_for_more() -> None:
+    near, far = candidate("the deploy window is on Monday", 0), candidate("deploy it. Then open a window", 1)
+    scene, about = scene_of("deploy window", [near, far, candidate("Ana: deploy window", 2, group="s", speaker="Ana")])
+    words = (Sought(("deploy",), 2.0), Sought(("window",), 2.0))
+    found = measure(scene, replace(about, words=words))["words near each other"]
+
+    assert found[:2].tolist() == [2.0, 0.4]
+    assert np.isnan(found[2])
 
 
 def test_a_note_that_answers_is_not_put_behind_the_chat_around_it() -> None:
