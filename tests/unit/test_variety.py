@@ -48,15 +48,15 @@ def lost(of: Scene, *scores: float, most: int = 10) -> list[float]:
 
 
 def test_what_says_the_same_as_a_better_one_loses() -> None:
-    assert lost(scene([EAST, EAST, NORTH]), 3, 2, 1) == [0, 5, 0]
-    assert lost(scene([EAST, EAST, NORTH]), 2, 3, 1) == [5, 0, 0]
+    assert lost(scene([EAST, EAST, NORTH]), 3, 2, 1) == [0, 3, 0]
+    assert lost(scene([EAST, EAST, NORTH]), 2, 3, 1) == [3, 0, 0]
 
 
 def test_what_is_near_loses_in_proportion() -> None:
     leaning = (EAST + NORTH / 2) / np.linalg.norm(EAST + NORTH / 2)
     begin = (1 + FLOOR) / 2
 
-    assert lost(scene([EAST, leaning]), 2, 1) == [0, pytest.approx(5 * (leaning[0] - begin) / (1 - begin))]
+    assert lost(scene([EAST, leaning]), 2, 1) == [0, pytest.approx(3 * (leaning[0] - begin) / (1 - begin))]
 
 
 def test_what_is_only_of_the_same_subject_loses_nothing() -> None:
@@ -75,8 +75,8 @@ def test_pages_and_turns_are_left_alone() -> None:
 def test_beyond_the_best_texts_are_told_apart_from_those_alone() -> None:
     found = scene([EAST, NORTH, NORTH, EAST])
 
-    assert lost(found, 4, 3, 2, 1, most=1) == [0, 0, 0, 5]
-    assert lost(found, 4, 3, 2, 1, most=2) == [0, 0, 5, 5]
+    assert lost(found, 4, 3, 2, 1, most=1) == [0, 0, 0, 3]
+    assert lost(found, 4, 3, 2, 1, most=2) == [0, 0, 3, 3]
 
 
 def test_what_may_not_answer_takes_nothing_from_others() -> None:
@@ -97,7 +97,7 @@ def test_the_best_stays_and_no_text_rises(told: list[tuple[float, float]]) -> No
     costs = lost(scene(vectors), *scores)
 
     assert costs[int(np.argmax(scores))] == 0
-    assert all(0 <= cost <= 5.000001 for cost in costs)
+    assert all(0 <= cost <= 3.000001 for cost in costs)
 
 
 PLAYS = [f"The school play about Mercury is on day {day}, the choir sings" for day in range(14)]

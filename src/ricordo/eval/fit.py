@@ -30,18 +30,18 @@ __all__ = ["Lesson", "Pooled", "as_table", "fit", "gather", "held_out", "learn",
 
 GIVEN = "identifiers"
 """The feature whose weight is set, not fitted."""
-OF_TEXTS = frozenset(
-    {
-        "fusion",
-        "tokens in one place",
-        "tokens told apart in one place",
-        "vector told apart",
-        "vector told apart among like",
-        "words",
-        "words near each other",
-    }
-)
+OF_NOTES = frozenset({"vector told apart among like"})
+"""Features weighed in notes alone: each page holds other words of a question, and is like none."""
+OF_TEXTS = OF_NOTES | {
+    "fusion",
+    "tokens in one place",
+    "tokens told apart in one place",
+    "vector told apart",
+    "words",
+    "words near each other",
+}
 """Features not weighed in conversations, where turns are short: they fit what was learned, and nothing else."""
+UNWEIGHED = {"conversation": OF_TEXTS, "note": frozenset[str](), "page": OF_NOTES}
 HALVES = ("one half", "other half")
 """Parts of a dataset that has none of its own."""
 PRIOR = 2.0
@@ -222,8 +222,8 @@ def _matrix(pool: Pooled, names: Sequence[str], usual: Mapping[str, float]) -> F
     columns, kinds = scaled(pool.measured.features, usual), pool.measured.kinds
     nothing = np.zeros(len(kinds))
     matrix = np.column_stack([columns.get(name, nothing) for name in names])
-    talk = np.where([name in OF_TEXTS for name in names], 0, matrix)
-    return np.hstack([kinds[:, [kind]] * (talk if kind == CONVERSATION else matrix) for kind in range(len(KINDS))])
+    weighed = [[name not in UNWEIGHED[kind] for name in names] for kind in KINDS]
+    return np.hstack([kinds[:, [place]] * matrix * weighed[place] for place in range(len(KINDS))])
 
 
 def outcomes(pools: Sequence[Pooled], model: Model) -> list[Outcome]:
