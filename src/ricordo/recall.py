@@ -133,7 +133,9 @@ class Reader:
         found, encoding = await searcher.search(probe, searched, watch)
         respelt = await self._speller(encoding).respell(probe, _statistics(found)) if respell else None
         if respelt is not None:
-            probe = respelt.probe
+            # A month may be among the words that were put right.
+            window, again = await self.probe(replace(query, text=respelt.text))
+            probe, searched = replace(respelt.probe, wordings=again.wordings), passes(query.filters, window)
             found, encoding = await searcher.search(probe, searched, watch)
         most = 2 * query.limit + SPARE
         pool = pooled(query.filters, window, found, max(most, self.depths.evidence if self.model is not None else 0))

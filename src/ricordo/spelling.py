@@ -97,9 +97,10 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Respelt:
-    """A probe that looks for the corrections as well, and what the asker is told of them."""
+    """A probe that looks for the corrections as well, the question with them in it, and what the asker is told."""
 
     probe: Probe
+    text: str
     notice: Notice
 
 
@@ -290,6 +291,7 @@ def corrected(probe: Probe, chosen: Mapping[str, Sequence[str]], analyzer: Analy
             terms={**terms, **probe.terms},
             wordings=tuple(_replaced(wording, first) for wording in probe.wordings),
         ),
+        text=_replaced(probe.query.text, first),
         notice=Notice(code="respelt", message=told),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -308,6 +309,18 @@ async def test_what_the_model_knows_whole_is_no_mistake() -> None:
         found = await memory.recall("does marta tread there?")
 
     assert respelt(found) == []
+
+
+@pytest.mark.anyio
+async def test_a_misspelt_month_is_a_time_all_the_same(by_words: Engine) -> None:
+    for month, said in ((5, "May"), (11, "November")):
+        await by_words.remember(f"the drill of {said} went well", event_timestamp=datetime(2025, month, 3, tzinfo=UTC))
+
+    found = await by_words.recall("the drill in Novemebr 2025")
+
+    assert found.time is not None
+    assert (found.time.text, found.time.applied) == ("in November 2025", "filter")
+    assert [hit.text for hit in found] == ["the drill of November went well"]
 
 
 @pytest.mark.anyio
