@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ricordo.fusion import K
 from ricordo.query import Hit, Notice, Recall, TimeUse
+from ricordo.spelling import RESPELT
 
 __all__ = ["Across", "Placed", "across"]
 
@@ -53,5 +54,10 @@ def across(recalls: Sequence[Recall], limit: int) -> Across:
 
 def _notices(recalls: Sequence[Recall], *, nothing: bool) -> tuple[Notice, ...]:
     """What holds for the answer as a whole, each once."""
-    said = {notice.code: notice for recall in recalls for notice in recall.notices}
+    said = {_subject(notice): notice for recall in recalls for notice in recall.notices}
     return tuple(notice for notice in said.values() if nothing or notice.code not in WHY_NOTHING)
+
+
+def _subject(notice: Notice) -> tuple[str, str]:
+    """Each namespace corrects the question by words of its own."""
+    return notice.code, notice.message if notice.code == RESPELT else ""

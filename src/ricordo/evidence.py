@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ricordo.bm25 import idf
 from ricordo.proximity import proximity
-from ricordo.scene import KINDS, NOBODY, Asked, Floats, Places, Scene
+from ricordo.scene import KINDS, NOBODY, NOTE, Asked, Floats, Places, Scene
 from ricordo.tokenvectors import windows
 
 __all__ = [
@@ -107,12 +107,15 @@ class Bearing:
     """How near a candidate is to the question, whatever else is in the pool.
 
     `cosine` is that of the vectors, NaN where one is unknown; `held` are the terms of the question that its text
-    holds, and `share` is what these score of what a text could that held every form of every word.
+    holds, and `share` is what these score of what a text could that held every form of every word. `note` is how far
+    it is a note, and `vector` its own.
     """
 
     cosine: float
     share: float
     held: frozenset[str]
+    note: float
+    vector: Floats
 
 
 def bearing(scene: Scene, asked: Asked) -> dict[str, Bearing]:
@@ -122,17 +125,23 @@ def bearing(scene: Scene, asked: Asked) -> dict[str, Bearing]:
         weight * idf(asked.statistics.chunks, max(1, asked.statistics.document_frequency.get(term, 0)))
         for term, weight in asked.terms.items()
     )
-    cosines = np.full(len(words), np.nan)
+    cosines, notes = np.full(len(words), np.nan), np.zeros(len(words))
     if asked.vector is not None:
         known = scene.vectors.any(axis=1)
         cosines[known] = scene.vectors[known] @ asked.vector
+        notes[scene.pooled] = scene.kinds[:, NOTE]
+        notes[~known] = 0
     return {
         each.chunk.id: Bearing(
             cosine=float(cosine),
             share=float(score) / most if most > 0 else 0.0,
             held=frozenset(term for term in each.match.counts if term in asked.terms),
+            note=float(note),
+            vector=vector,
         )
-        for each, cosine, score in zip(scene.candidates, cosines, words, strict=True)
+        for each, cosine, score, note, vector in zip(
+            scene.candidates, cosines, words, notes, scene.vectors, strict=True
+        )
     }
 
 
@@ -202,8 +211,8 @@ def _by_vectors(scene: Scene, asked: Asked) -> dict[str, Floats]:
 
 
 def _among_like(scene: Scene, asked: Asked, of_pool: NDArray[np.bool_], centre: Floats) -> Floats:
-    """The cosine with the question read as a passage, once the mean of what holds the same words of it is taken off
-    both: of all that names a person, what else is said of her tells. The mean of a few is drawn to that of the pool.
+    """How far each leads towards the question read as a passage, from the mean of what holds the same words of it: of
+    all that names a person, what else is said of her tells. The mean of a few is drawn to that of the pool.
     """
     found = np.full(len(scene.candidates), np.nan)
     if asked.as_passage is None:

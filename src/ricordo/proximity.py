@@ -41,7 +41,7 @@ def beginnings(forms: Iterable[str]) -> tuple[str, ...]:
 
 def proximity(text: str, words: Sequence[Sought]) -> float:
     """What the neighbours among the words of a question count together in a text."""
-    folded = f" {fold(text)}"
+    folded = " ".join(("", *fold(text).split()))
     places = [_places(folded, word.beginnings) for word in words]
     return sum(
         min(words[first].value, words[first + step].value) / (step * _apart(places[first], places[first + step]))

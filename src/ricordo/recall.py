@@ -22,6 +22,7 @@ from ricordo.protocols import Embedder, Reranker, Store
 from ricordo.query import Hit, Notice, Probe, Query, Recall, WordMatches
 from ricordo.spelling import Speller
 from ricordo.stopwatch import Stopwatch
+from ricordo.variety import varied
 from ricordo.weigh import NO_WORDS, OFF, STORED, Measured, Scored, Search, Weigher
 from ricordo.window import Calendar, Window, find_window
 
@@ -137,17 +138,16 @@ class Reader:
             window, again = await self.probe(replace(query, text=respelt.text))
             probe, searched = replace(respelt.probe, wordings=again.wordings), passes(query.filters, window)
             found, encoding = await searcher.search(probe, searched, watch)
-        most = 2 * query.limit + SPARE
-        pool = pooled(query.filters, window, found, max(most, self.depths.evidence if self.model is not None else 0))
+        size = max(2 * query.limit + SPARE, self.depths.evidence if self.model is not None else 0)
+        pool = pooled(query.filters, window, found, size)
         if respelt is not None:
             pool = replace(pool, notices=(*pool.notices, respelt.notice))
         return window, Search(
             probe=probe,
             pool=pool,
-            # What is asked of a time, or in its order, are events that resemble each other.
-            varied=most if self.variety and pool.use is None and self._order(query, window) is None else 0,
             statistics=_statistics(found),
             encoding=encoding,
+            text=respelt.text if respelt is not None else query.text,
         )
 
     def _speller(self, encoding: Encoding | None) -> Speller:
@@ -171,18 +171,17 @@ class Reader:
             return None
         return find_window(asked, self.calendar.read(asked))
 
-    def _order(self, query: Query, window: Window | None) -> Order | None:
+    def _order(self, text: str, window: Window | None) -> Order | None:
         """Which end of the story is asked for; "last week" is a window, and no order."""
         if not self.times:
             return None
-        text = query.text
         for said in window.said if window is not None else ():
             text = text.replace(said, " ", 1)
         return asked_order(text)
 
     async def _hits(self, search: Search, window: Window | None, scored: Scored) -> tuple[Hit, ...]:
         query, pool = search.probe.query, search.pool
-        order = self._order(query, window)
+        order = self._order(search.text, window)
         ids = scored.order if window is not None else scored.order[: 2 * query.limit + SPARE]
         rows = await self.store.get(query.namespace, ids)
         hits = [
@@ -203,6 +202,10 @@ class Reader:
         short = [hit for hit in hits if len(hit.text) <= SHORT]
         said = await to_thread.run_sync(lambda: {hit.chunk.id: content(hit.text) for hit in short})
         told = without_restatements(hits, said)
+        # What is asked of a time, of all versions, or in their order are texts that resemble each other.
+        alike = pool.use is not None or order is not None or query.filters.superseded
+        if self.variety and not alike and self.embedder is not None and search.encoding is not None:
+            told = varied(told, scored.bearing, self.embedder.floors.context)
         return numbered(_with_undated(told, query.limit) if pool.window else told[: query.limit])
 
     async def _one_a_line(self, query: Query, hits: Sequence[Hit]) -> list[Hit]:

@@ -18,14 +18,14 @@ from ricordo.proximity import Sought
 from ricordo.query import Candidate, WordMatches
 from ricordo.tokenvectors import best_of, stretches
 
-__all__ = ["CONVERSATION", "KINDS", "NOBODY", "Asked", "Floats", "Places", "Scene", "build_scene"]
+__all__ = ["CONVERSATION", "KINDS", "NOBODY", "NOTE", "Asked", "Floats", "Places", "Scene", "build_scene"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 KINDS = ("conversation", "note", "page")
 """What was said among others, a text of a sentence or two that stands alone, and a longer one."""
-CONVERSATION = 0
+CONVERSATION, NOTE = 0, 1
 LONGEST_NOTE, SHORTEST_PAGE = 120, 480
 """Characters. What lies between is partly a note and partly a page, so that no text counts for more by a letter."""
 

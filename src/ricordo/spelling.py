@@ -26,7 +26,8 @@ from ricordo.stems import stems
 from ricordo.tokens import scan
 
 __all__ = [
-    "Candidate",
+    "RESPELT",
+    "Correction",
     "Edit",
     "Respelt",
     "Speller",
@@ -40,6 +41,8 @@ __all__ = [
     "unknown_words",
 ]
 
+RESPELT = "respelt"
+"""The code of the notice that says so."""
 SHARE = 0.5
 """What the forms of a correction weigh beside those of a word that was spelt so."""
 MOST_WORDS = 3
@@ -48,6 +51,7 @@ MOST_NEAR = 2
 SHORTEST, LONGEST = 4, 24
 """Letters; to a word of four only a swap is done, since any other edit makes most of them another word."""
 LONG, LONGER = 6, 8
+"""Letters of a Russian word whose stem tells enough, and of a word that is seldom one edit away from another."""
 RARE = 3
 """Pieces of a word that is rare in whatever the model has read, so that another as rare may be meant by it."""
 
@@ -77,7 +81,7 @@ class Unknown:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Candidate:
+class Correction:
     """A spelling that may be meant, the edit that makes it, and the lexeme that shows it is in a memory."""
 
     spelling: str
@@ -130,12 +134,13 @@ class Speller:
         chosen = {written: _cased(written, spellings) for written, spellings in near.items() if spellings}
         return corrected(probe, chosen, self.analyzer) if chosen else None
 
-    def _candidates(self, unknown: Sequence[Unknown]) -> dict[str, tuple[Candidate, ...]]:
+    def _candidates(self, unknown: Sequence[Unknown]) -> dict[str, tuple[Correction, ...]]:
         """What is worth looking up, by the word as it was written."""
         if self.embedder is None:
             return {each.written: safe(candidates(each.word, edits(each, None))) for each in unknown}
-        found: dict[str, tuple[Candidate, ...]] = {}
-        for word, pieces in zip(unknown, self.embedder.count_tokens([each.word for each in unknown]), strict=True):
+        found: dict[str, tuple[Correction, ...]] = {}
+        for word in unknown:
+            pieces = min(self.embedder.count_tokens([word.word, *([word.written] if word.named else ())]))
             tried = candidates(word.word, edits(word, pieces))
             spellings = tuple(dict.fromkeys(each.spelling for each in tried))
             counts = dict(zip(spellings, self.embedder.count_tokens(spellings), strict=True))
@@ -176,10 +181,10 @@ def edits(word: Unknown, pieces: int | None) -> frozenset[Edit]:
     long. A name becomes another name by a letter less or another.
     """
     letters = len(word.word)
-    if pieces == 1:
+    if pieces == 1 or (pieces is None and letters < LONGER):
         return frozenset()
     allowed = {Edit.SWAP}
-    if letters > SHORTEST and (pieces is not None or letters >= LONG):
+    if letters > SHORTEST:
         allowed.add(Edit.INSERT)
         if not word.named:
             allowed.add(Edit.DELETE)
@@ -188,7 +193,7 @@ def edits(word: Unknown, pieces: int | None) -> frozenset[Edit]:
     return frozenset(allowed)
 
 
-def candidates(word: str, allowed: Set[Edit]) -> tuple[Candidate, ...]:
+def candidates(word: str, allowed: Set[Edit]) -> tuple[Correction, ...]:
     """All that is one of these edits away from a folded word of one script, each once, by the likeliest edit.
 
     Russian ones also by their stems, since of a dozen forms of a noun a memory may hold another.
@@ -199,10 +204,10 @@ def candidates(word: str, allowed: Set[Edit]) -> tuple[Candidate, ...]:
         for spelling in _edited(word, edit, _CYRILLIC if russian else _alphabet(word)):
             spellings.setdefault(spelling, edit)
     spellings.pop(word, None)
-    found = [Candidate(spelling=each, edit=edit, lexeme=each) for each, edit in spellings.items()]
+    found = [Correction(spelling=each, edit=edit, lexeme=each) for each, edit in spellings.items()]
     if russian and len(word) >= LONG:
         found += [
-            Candidate(spelling=each, edit=edit, lexeme=stem)
+            Correction(spelling=each, edit=edit, lexeme=stem)
             for each, edit in spellings.items()
             if edit is not Edit.SUBSTITUTE
             for stem in stems(each, ())
@@ -228,12 +233,12 @@ def _edited(word: str, edit: Edit, alphabet: str) -> Iterator[str]:
             yield from (before + letter + after[1:] for letter in alphabet)
 
 
-def safe(tried: Iterable[Candidate]) -> tuple[Candidate, ...]:
+def safe(tried: Iterable[Correction]) -> tuple[Correction, ...]:
     """Those that can be taken without knowing how well a word is known: what stands in a memory as it is."""
     return tuple(each for each in tried if each.as_written)
 
 
-def is_better(word: Unknown, pieces: int, candidate: Candidate, count: int) -> bool:
+def is_better(word: Unknown, pieces: int, candidate: Correction, count: int) -> bool:
     """Whether a candidate is better known than the word in whose place it is, by the pieces of both.
 
     Of two that are known as badly, as rare names are, the one in a memory is taken, if no letter is put for another.
@@ -246,7 +251,7 @@ def is_better(word: Unknown, pieces: int, candidate: Candidate, count: int) -> b
     return count < pieces or (count == pieces and (edit is Edit.SWAP or pieces >= RARE))
 
 
-def nearest(tried: Sequence[Candidate], document_frequency: Mapping[str, int]) -> tuple[str, ...]:
+def nearest(tried: Sequence[Correction], document_frequency: Mapping[str, int]) -> tuple[str, ...]:
     """Of the candidates that a memory holds the likeliest, at most two: swaps before other edits, what stands there as
     it is before what another form vouches for, then what is more frequent.
 
@@ -277,11 +282,13 @@ def corrected(probe: Probe, chosen: Mapping[str, Sequence[str]], analyzer: Analy
     for nth in range(MOST_NEAR):
         spelt = {written: spellings[min(nth, len(spellings) - 1)] for written, spellings in chosen.items()}
         for wording in probe.wordings:
+            as_written = analyzer.question(wording).weights
             for lexeme, weight in analyzer.question(_replaced(wording, spelt)).weights.items():
-                terms.setdefault(lexeme, SHARE * weight)
+                if lexeme not in as_written:
+                    terms.setdefault(lexeme, SHARE * weight)
     first = {written: spellings[0] for written, spellings in chosen.items()}
     told = "; ".join(
-        f"{written!r} is in no memory here; {' and '.join(map(repr, spellings))} "
+        f"{written!r} is in no memory of {probe.query.namespace!r}; {' and '.join(map(repr, spellings))} "
         f"{'were' if len(spellings) > 1 else 'was'} looked for as well"
         for written, spellings in chosen.items()
     )
@@ -292,11 +299,11 @@ def corrected(probe: Probe, chosen: Mapping[str, Sequence[str]], analyzer: Analy
             wordings=tuple(_replaced(wording, first) for wording in probe.wordings),
         ),
         text=_replaced(probe.query.text, first),
-        notice=Notice(code="respelt", message=told),
+        notice=Notice(code=RESPELT, message=told),
     )
 
 
 def _replaced(wording: str, spelt: Mapping[str, str]) -> str:
     for written, spelling in spelt.items():
-        wording = re.sub(rf"(?<!\w){written}(?!\w)", spelling, wording)
+        wording = re.sub(rf"(?<!\w){written}(?!\w)", spelling, wording, flags=re.IGNORECASE)
     return wording

@@ -1,53 +1,60 @@
 """Variety: a short text that says nearly what a better one has said comes later; pure.
 
 Maximal marginal relevance (Carbonell and Goldstein, The Use of MMR, Diversity-Based Reranking, SIGIR 1998): the next
-best is that whose evidence, less what it repeats of those before it, is the largest. Ten hits should say ten things.
+best is that whose score, less what it repeats of those before it, is the largest. Ten hits should say ten things.
 Turns of a conversation and pages are left alone: what is near in them is the same subject, seldom the same fact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from ricordo.scene import KINDS, Floats, Scene
+from ricordo.evidence import Bearing
+from ricordo.query import Hit
+from ricordo.scene import Floats
 
-__all__ = ["said_before"]
+__all__ = ["varied"]
 
 REPEATED = 3.0
 """What a text loses that says the same as a better one. On the agent-memory set recall@10 rises by .005 or so for
 anything between 2 and 8, and nothing else changes."""
 
-NOTE = KINDS.index("note")
+MOST = 50
+"""Hits that are told apart from each other; those behind them, which hardly anybody reads, from these alone."""
 
 
-def said_before(scene: Scene, scores: Mapping[str, float], floor: float, most: int) -> dict[str, float]:
-    """What each chunk loses, by id, where it loses anything; the `most` best are told apart from each other, and all
-    others from them.
+def varied(hits: Sequence[Hit], bearing: Mapping[str, Bearing], floor: float) -> list[Hit]:
+    """Hits, best first, each with what it loses for repeating those before it among its parts.
 
     `floor` is the cosine below which texts have nothing to do with each other; half way from there to 1 they begin to
-    say the same.
+    say the same. What is withheld stays behind all else, and takes nothing from it.
     """
-    ids = [each.chunk.id for each, pooled in zip(scene.candidates, scene.pooled, strict=True) if pooled]
-    rows = [row for row, chunk_id in enumerate(ids) if chunk_id in scores]
-    alike = _likeness(scene.vectors[scene.pooled][rows], scene.kinds[rows, NOTE], floor)
-    costs = REPEATED * _repetition(np.array([scores[ids[row]] for row in rows]), alike, most)
-    return {ids[row]: float(cost) for row, cost in zip(rows, costs, strict=True) if cost}
+    told = [hit for hit in hits if not hit.memory.withheld]
+    costs = REPEATED * _repetition(told, bearing, floor)
+    lessened = [
+        replace(hit, score=hit.score - cost, parts={**hit.parts, "said before": -cost}) if cost else hit
+        for hit, cost in zip(told, costs.tolist(), strict=True)
+    ]
+    return sorted(lessened, key=lambda hit: -hit.score) + [hit for hit in hits if hit.memory.withheld]
 
 
-def _likeness(vectors: Floats, notes: Floats, floor: float) -> Floats:
-    """`(n, n)`: how far two say the same, from 0 to 1, as far as both are notes."""
-    begin = (1 + floor) / 2
-    alike: Floats = np.clip((vectors @ vectors.T - begin) / (1 - begin), 0, 1) * np.outer(notes, notes)
-    return alike
-
-
-def _repetition(scores: Floats, alike: Floats, most: int) -> Floats:
-    """`(n,)`: how far each repeats what comes before it."""
-    repeated, waiting = np.zeros(len(scores)), np.ones(len(scores), np.bool_)
-    for _ in range(min(most, len(scores))):
+def _repetition(hits: Sequence[Hit], bearing: Mapping[str, Bearing], floor: float) -> Floats:
+    """`(n,)`: how far each repeats what comes before it, from 0 to 1."""
+    scores, repeated = np.array([hit.score for hit in hits]), np.zeros(len(hits))
+    notes = np.array([bearing[hit.chunk.id].note if hit.chunk.id in bearing else 0.0 for hit in hits])
+    short = np.flatnonzero(notes)
+    if len(short) < 2:
+        return repeated
+    vectors = np.array([bearing[hits[row].chunk.id].vector for row in short.tolist()])
+    begin, waiting = (1 + floor) / 2, np.ones(len(hits), np.bool_)
+    for _ in range(min(MOST, len(hits))):
         best = int(np.argmax(np.where(waiting, scores - REPEATED * repeated, -np.inf)))
         waiting[best] = False
-        repeated[waiting] = np.maximum(repeated[waiting], alike[waiting, best])
+        if notes[best]:
+            cosines = vectors @ bearing[hits[best].chunk.id].vector
+            alike = np.clip((cosines - begin) / (1 - begin), 0, 1) * notes[short] * notes[best]
+            repeated[short] = np.where(waiting[short], np.maximum(repeated[short], alike), repeated[short])
     return repeated

@@ -23,7 +23,6 @@ from ricordo.scene import Asked, Floats, Scene, build_scene
 from ricordo.stems import LEMMA, STEM
 from ricordo.tokens import scan
 from ricordo.tokenvectors import pack
-from ricordo.variety import said_before
 
 __all__ = ["COMPUTED", "NO_WORDS", "OFF", "STORED", "Measured", "Scored", "Search", "Weigher"]
 
@@ -32,6 +31,8 @@ STORED, COMPUTED, OFF = "stored", "computed", "off"
 
 MOST_TERMS = 64
 """Terms that evidence is taken of; a pasted page has thousands, and the rarest tell."""
+MOST_WORDS = 24
+"""Words of a question whose nearness in a text is looked at."""
 MOST_COMPUTED = 50
 """Candidates whose token vectors are computed when they are not stored."""
 EQUAL_FUSED, EQUAL = 0.1, 2.0
@@ -50,14 +51,14 @@ NO_WORDS = WordMatches(matches=(), chunks=0, mean_length=0.0, mean_context_lengt
 class Search:
     """What a search came to, before anything is weighed: the probe, the pool, and what both were made with.
 
-    Of the `varied` best, those that say the same as a better one come later; 0 leaves all as good as they are.
+    `text` is the question as it was read, its misspelt words put right.
     """
 
     probe: Probe
     pool: Pool
     statistics: WordMatches
     encoding: Encoding | None
-    varied: int = 0
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,10 +114,6 @@ class Weigher:
             return Scored(scores=fused, parts={}, tolerance=tolerance, bearing=near)
         parts = await to_thread.run_sync(_judged, scene, asked, search.pool, self.model)
         scores = {each: sum(parts[each].values()) for each in parts if self._may_answer(each, search.pool)}
-        if search.varied and self.embedder is not None:
-            for chunk_id, cost in said_before(scene, scores, self.embedder.floors.context, search.varied).items():
-                parts[chunk_id]["said before"] = -cost
-                scores[chunk_id] -= cost
         return Scored(scores=scores, parts=parts, tolerance=EQUAL, bearing=near)
 
     def _may_answer(self, chunk_id: str, pool: Pool) -> bool:
@@ -191,7 +188,7 @@ def _sought(
 ) -> tuple[Sought, ...]:
     """The words of the question as the model reads it, in their order, without those that it can do without."""
     found = []
-    for token in islice(scan(" ".join(probe.wordings[:1])), MOST_TERMS):
+    for token in islice(scan(" ".join(probe.wordings[:1])), MOST_WORDS):
         if forms := lexemes(token.whole):
             frequency = max(statistics.document_frequency.get(form, 0) for form in forms)
             bare = (form.lstrip(STEM + LEMMA) for form in forms)

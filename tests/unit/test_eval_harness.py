@@ -79,7 +79,7 @@ def test_each_rung_asks_every_question() -> None:
 
 def test_a_cross_encoder_stands_apart_from_what_is_before_it(tmp_path: Path) -> None:
     settings = Settings(embedder="none", reranker=f"local:{write_cross_encoder(tmp_path / 'cross')}")
-    rungs = ["plain words", "words", "vectors", "rrf", "evidence", "late interaction", "no time", "all"]
+    rungs = ["plain words", "words", "vectors", "rrf", "evidence", "late interaction", "variety", "no time", "all"]
     reader = Reader(store=InMemoryStore(), embedder=HashEmbedder(), reranker=OverlapReranker())
 
     assert list(ran(settings=settings, ladder=WITH_TIMES).answers) == rungs

@@ -205,9 +205,10 @@ def test_what_all_that_names_a_person_is_about_is_taken_off_that_alone() -> None
     vera = Sought(("vera",), 2.0, frozenset({"vera"}))
     asked_so = replace(about, vector=person, as_passage=0.95 * person + 0.3 * trait, words=(vera,))
     found = measure(scene, asked_so)["vector told apart among like"]
+    among_all = measure(scene, replace(asked_so, words=()))["vector told apart among like"]
 
     assert found.argmax() == 2
-    assert found[2] > 0
+    assert found[2] - found[0] > 1.3 * (among_all[2] - among_all[0]) > 0
     assert np.isnan(measure(scene, replace(asked_so, as_passage=None))["vector told apart among like"]).all()
 
 

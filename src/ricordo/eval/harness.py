@@ -68,7 +68,9 @@ class Rung:
 
     def tells(self, reader: Reader) -> bool:
         """Whether the rung would say what no other does, with what the reader has."""
-        return reader.embedder is not None or not self.needs_vectors
+        if reader.embedder is None and self.needs_vectors:
+            return False
+        return reader.reranker is not None or self != VARIED
 
     def of(self, reader: Reader) -> Reader:
         """The reader with only what the rung has."""
@@ -85,6 +87,7 @@ class Rung:
 
 ALL = Rung(name="all")
 LATE = Rung(name="late interaction", variety=False, reread=False)
+VARIED = Rung(name="variety", reread=False)
 NO_TIME = Rung(name="no time", times=False)
 
 LADDER = (
@@ -94,9 +97,10 @@ LADDER = (
     Rung(name="rrf", arms=frozenset({"vectors", "words"}), weighed=False, reread=False),
     Rung(name="evidence", tokens=False, variety=False, reread=False),
     LATE,
+    VARIED,
     ALL,
 )
-"""From a baseline to the engine as it is, which is the last."""
+"""From a baseline to the engine as it is, which is the last; without a reranker the one before it is the same."""
 
 TIMES = (NO_TIME, ALL)
 """The engine as it is, and what it would be without reading times in questions."""
@@ -164,7 +168,7 @@ class _Tally:
 async def evaluate(dataset: Dataset, plan: Plan, tell: Callable[[Step], None] = lambda _: None) -> Run:
     """Remember each collection in a namespace of its own and ask its questions on every rung.
 
-    Rungs that need vectors are left out without an embedder, that of late interaction without a reranker.
+    Rungs that need vectors are left out without an embedder, that of variety without a reranker.
     Raises StoreError, ModelError.
     """
     tally = _Tally(tell)

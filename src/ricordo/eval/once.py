@@ -18,6 +18,7 @@ class Once:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._encoded: dict[tuple[str, ...], Encoded] = {}
+        self._as_passages: dict[str, NDArray[np.float32]] = {}
         self._pieces: dict[str, tuple[tuple[str, int], ...]] = {}
 
     @property
@@ -49,7 +50,12 @@ class Once:
         return self._pieces[text]
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._embedder.embed_passages(texts)
+        if len(texts) != 1:
+            return self._embedder.embed_passages(texts)
+        # A question, read as a passage.
+        if texts[0] not in self._as_passages:
+            self._as_passages[texts[0]] = self._embedder.embed_passages(texts)
+        return self._as_passages[texts[0]]
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.encode_queries(texts).vectors
