@@ -45,9 +45,10 @@ BELOW_FLOOR = Notice(code="below_floor", message="nothing is near enough to the 
 class Reader:
     """The read path over one store.
 
-    `arms` are those in use, `times` says whether times in questions are read, `model` weighs the evidence, and with
-    `variety` hits that say the same lie apart; leaving a part out is for measuring what it is worth. `token_vectors`
-    are `stored`, `computed` for the best of the pool, or `off`; `reranker` reads the best again for `patience` seconds.
+    `arms` are those in use, `times` says whether times in questions are read, `model` weighs the evidence, `spelling`
+    puts misspelt words right, and with `variety` hits that say the same lie apart; leaving a part out is for measuring
+    what it is worth. `token_vectors` are `stored`, `computed` for the best of the pool, or `off`; `reranker` reads the
+    best again for `patience` seconds.
     """
 
     store: Store
@@ -62,6 +63,7 @@ class Reader:
     token_vectors: str = STORED
     reranker: Reranker | None = None
     patience: float = 1.0
+    spelling: bool = True
     variety: bool = True
     notices: tuple[Notice, ...] = ()
 
@@ -132,7 +134,9 @@ class Reader:
         )
         searched = passes(query.filters, window)
         found, encoding = await searcher.search(probe, searched, watch)
-        respelt = await self._speller(encoding).respell(probe, _statistics(found)) if respell else None
+        respelt = None
+        if self.spelling and respell:
+            respelt = await self._speller(encoding).respell(probe, _statistics(found))
         if respelt is not None:
             # A month may be among the words that were put right.
             window, again = await self.probe(replace(query, text=respelt.text))

@@ -47,9 +47,9 @@ __all__ = [
 class Rung:
     """The engine with only some of its arms, with another analyzer than the run's, or without some later part.
 
-    Without `weighed` the order is that of fusion, without `tokens` the evidence is taken without late interaction,
-    without `variety` hits may say the same, without `times` those that a question names are not read, without `reread`
-    no cross-encoder has the last word.
+    Without `weighed` the order is that of fusion, and words are taken as they are spelt; without `tokens` the evidence
+    is taken without late interaction, without `variety` hits may say the same, without `times` those that a question
+    names are not read, without `reread` no cross-encoder has the last word.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Rung:
             arms=self.arms,
             times=self.times,
             variety=self.variety,
+            spelling=self.weighed,
             model=reader.model if self.weighed else None,
             token_vectors=reader.token_vectors if self.tokens else OFF,
             reranker=reader.reranker if self.reread else None,
