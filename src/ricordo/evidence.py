@@ -24,9 +24,9 @@ from functools import lru_cache
 from importlib.resources import files
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ricordo.bm25 import idf
+from ricordo.likeness import SETTLED, among_like, unit
 from ricordo.proximity import proximity
 from ricordo.scene import KINDS, NOBODY, NOTE, Asked, Floats, Places, Scene
 from ricordo.tokenvectors import windows
@@ -58,8 +58,6 @@ IDENTIFIERS = 20.0
 
 SIMILARITIES = ("vector", "tokens")
 """How features begin that are as wide as their model makes them."""
-SETTLED = 5
-"""How many candidates what is usual counts beside those at hand."""
 
 UNSCALED = frozenset({"identifiers", "speaker named", "other speaker named", "asks", "after a question"})
 """Features that are shares or yes and no, and mean the same in every pool."""
@@ -198,38 +196,16 @@ def _by_vectors(scene: Scene, asked: Asked) -> dict[str, Floats]:
     if asked.vector is None or not (of_pool := scene.pooled & known).any():
         return {}
     centre = scene.vectors[of_pool].mean(axis=0)
-    apart = _unit(scene.vectors - centre) @ (asked.vector - centre)
+    apart = unit(scene.vectors - centre) @ (asked.vector - centre)
     has = scene.before != NOBODY
     together = scene.vectors.copy()
     together[has] += scene.vectors[scene.before[has]]
-    found = _unit(together) @ asked.vector
+    found = unit(together) @ asked.vector
     return {
         "vector told apart": np.where(known, apart, np.nan),
-        "vector told apart among like": _among_like(scene, asked, of_pool, centre),
         "vector with what precedes": np.where(known, found, np.nan),
+        **among_like(scene, asked, np.flatnonzero(of_pool), centre),
     }
-
-
-def _among_like(scene: Scene, asked: Asked, of_pool: NDArray[np.bool_], centre: Floats) -> Floats:
-    """How far each leads towards the question read as a passage, from the mean of what holds the same words of it: of
-    all that names a person, what else is said of her tells. The mean of a few is drawn to that of the pool.
-    """
-    found = np.full(len(scene.candidates), np.nan)
-    if asked.as_passage is None:
-        return found
-    like: dict[tuple[bool, ...], list[int]] = {}
-    for row in map(int, np.flatnonzero(of_pool)):
-        counts = scene.candidates[row].match.counts.keys()
-        like.setdefault(tuple(not word.lexemes.isdisjoint(counts) for word in asked.words), []).append(row)
-    for rows in like.values():
-        mean = (scene.vectors[rows].sum(axis=0) + SETTLED * centre) / (len(rows) + SETTLED)
-        found[rows] = _unit(scene.vectors[rows] - mean) @ (asked.as_passage - mean)
-    return found
-
-
-def _unit(vectors: Floats) -> Floats:
-    rows: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(float).tiny)
-    return rows
 
 
 def _by_tokens(scene: Scene) -> dict[str, Floats]:

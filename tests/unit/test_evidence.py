@@ -212,6 +212,25 @@ def test_what_all_that_names_a_person_is_about_is_taken_off_that_alone() -> None
     assert np.isnan(measure(scene, replace(asked_so, as_passage=None))["vector told apart among like"]).all()
 
 
+def test_what_holds_the_rest_of_a_question_shows_what_an_answer_looks_like() -> None:
+    raven, anchor, baikal, window, bird = np.eye(5, DIMENSION, dtype=np.float32)
+    of_raven = [
+        replace(candidate(f"Raven {does}", place), vector=(raven + share) / np.linalg.norm(raven + share))
+        for place, (does, share) in enumerate([("has wings", bird), ("goes out every Wednesday", window)])
+    ]
+    of_others = [
+        replace(candidate(f"deploy window of {name}", place), vector=(subject + window) / np.sqrt(2))
+        for place, (name, subject) in enumerate((("Anchor", anchor), ("Baikal", baikal)), start=2)
+    ]
+    whole = replace(candidate("deploy window of Raven", 4), vector=(raven + window) / np.sqrt(2))
+    scene, about = scene_of("Raven deploy window", [*of_raven, *of_others, whole])
+    words = tuple(Sought((word,), 2.0, frozenset({word})) for word in ("raven", "deploy", "window"))
+    found = measure(scene, replace(about, vector=raven, as_passage=raven, words=words))["vector towards the rest"]
+
+    assert found[1] > found[0] + 0.3
+    assert np.isnan(found[4])
+
+
 def test_the_words_of_a_question_that_stand_together_count_for_more() -> None:
     near, far = candidate("the deploy window is on Monday", 0), candidate("deploy it. Then open a window", 1)
     scene, about = scene_of("deploy window", [near, far, candidate("Ana: deploy window", 2, group="s", speaker="Ana")])

@@ -30,7 +30,7 @@ __all__ = ["Lesson", "Pooled", "as_table", "fit", "gather", "held_out", "learn",
 
 GIVEN = "identifiers"
 """The feature whose weight is set, not fitted."""
-OF_NOTES = frozenset({"vector told apart among like"})
+OF_NOTES = frozenset({"vector told apart among like", "vector towards the rest"})
 """Features weighed in notes alone: each page holds other words of a question, and is like none."""
 OF_TEXTS = OF_NOTES | {
     "fusion",
