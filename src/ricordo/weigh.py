@@ -35,7 +35,7 @@ MOST_WORDS = 24
 """Words of a question whose nearness in a text is looked at."""
 MOST_COMPUTED = 50
 """Candidates whose token vectors are computed when they are not stored."""
-EQUAL_FUSED, EQUAL = 0.1, 2.0
+EQUAL_FUSED, EQUAL = 0.1, 4.0
 """Scores that differ by less are equally good where the question asks for an order, if they hold the same words of
 it: a share of the best score of fusion, or that much evidence."""
 REREAD = 2.0
