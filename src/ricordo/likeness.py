@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from ricordo.scene import Asked, Floats, Places, Scene
 
-__all__ = ["SETTLED", "among_like", "unit"]
+__all__ = ["LIKE", "REST", "SETTLED", "among_like", "unit"]
+
+LIKE, REST = "vector told apart among like", "vector towards the rest"
 
 SETTLED = 5
 """How many candidates what is usual counts beside those at hand."""
@@ -23,7 +25,7 @@ def among_like(scene: Scene, asked: Asked, members: Places, centre: Floats) -> d
     """Both features `(n,)` of the members of the pool, whose mean is `centre`; NaN for all others, and where nothing
     holds the rest of the question. The mean of a few that hold the same is drawn to that of the pool.
     """
-    found = {name: np.full(len(scene.candidates), np.nan) for name in ("vector told apart among like", REST)}
+    found = {name: np.full(len(scene.candidates), np.nan) for name in (LIKE, REST)}
     if asked.as_passage is None:
         return found
     held, of_each = np.unique(_held(scene, asked, members), axis=0, return_inverse=True)
@@ -33,13 +35,10 @@ def among_like(scene: Scene, asked: Asked, members: Places, centre: Floats) -> d
     counts = np.bincount(of_each, minlength=len(held))[:, None]
     means = (sums + SETTLED * centre) / (counts + SETTLED)
     beyond = unit(vectors - means[of_each])
-    found["vector told apart among like"][members] = ((asked.as_passage - means[of_each]) * beyond).sum(axis=1)
+    found[LIKE][members] = ((asked.as_passage - means[of_each]) * beyond).sum(axis=1)
     rest = _rest(held, means - centre, np.array([word.value for word in asked.words]))
     found[REST][members] = (rest[of_each] * beyond).sum(axis=1)
     return found
-
-
-REST = "vector towards the rest"
 
 
 def _held(scene: Scene, asked: Asked, members: Places) -> NDArray[np.bool_]:

@@ -32,7 +32,7 @@ STORED, COMPUTED, OFF = "stored", "computed", "off"
 MOST_TERMS = 64
 """Terms that evidence is taken of; a pasted page has thousands, and the rarest tell."""
 MOST_WORDS = 24
-"""Words of a question whose nearness in a text is looked at."""
+"""Words of a question that texts are compared by: which of them they hold, and how near to each other."""
 MOST_COMPUTED = 50
 """Candidates whose token vectors are computed when they are not stored."""
 EQUAL_FUSED, EQUAL = 0.1, 4.0

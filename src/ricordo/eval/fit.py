@@ -20,6 +20,7 @@ from ricordo.eval.harness import Plan, Step, opened
 from ricordo.eval.metrics import Outcome, means, outcome
 from ricordo.eval.mixture import MIXTURE
 from ricordo.evidence import IDENTIFIERS, Model, scaled
+from ricordo.likeness import LIKE, REST
 from ricordo.memory import digest
 from ricordo.query import Query
 from ricordo.scene import CONVERSATION, KINDS, Floats
@@ -30,7 +31,7 @@ __all__ = ["Lesson", "Pooled", "as_table", "fit", "gather", "held_out", "learn",
 
 GIVEN = "identifiers"
 """The feature whose weight is set, not fitted."""
-OF_NOTES = frozenset({"vector told apart among like", "vector towards the rest"})
+OF_NOTES = frozenset({LIKE, REST})
 """Features weighed in notes alone: each page holds other words of a question, and is like none."""
 OF_TEXTS = OF_NOTES | {
     "fusion",
