@@ -62,7 +62,7 @@ async def explain(reader: Reader, query: Query, memory_id: str, chunk_id: str | 
     statistics = await store.by_words(namespace, tuple(probe.terms), EVERYTHING, 1)
     speller = Speller(store=store, analyzer=reader.analyzer, embedder=reader.embedder)
     if respelt := await speller.respell(probe, statistics):
-        probe = respelt.probe
+        _, probe = await reader.probe_again(query, respelt)
         statistics = await store.by_words(namespace, tuple(probe.terms), EVERYTHING, 1)
     terms = tuple(probe.terms)
     rows = await store.candidates(namespace, [chunk_id] if chunk_id else ids, Aspects(terms=terms))

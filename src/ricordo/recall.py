@@ -20,7 +20,7 @@ from ricordo.order import Order, asked_order
 from ricordo.pool import passes, pooled
 from ricordo.protocols import Embedder, Reranker, Store
 from ricordo.query import Hit, Notice, Probe, Query, Recall, WordMatches
-from ricordo.spelling import Speller
+from ricordo.spelling import Respelt, Speller
 from ricordo.stopwatch import Stopwatch
 from ricordo.variety import varied
 from ricordo.weigh import NO_WORDS, OFF, STORED, Measured, Scored, Search, Weigher
@@ -111,6 +111,11 @@ class Reader:
         meant = window.rest if window and window.sure and window.rest else asked
         return window, await enrich(query, self.analyzer, asked=asked, meant=meant)
 
+    async def probe_again(self, query: Query, respelt: Respelt) -> tuple[Window | None, Probe]:
+        """The same with misspelt words put right: a month may be among them."""
+        window, again = await self.probe(replace(query, text=respelt.text))
+        return window, replace(respelt.probe, wordings=again.wordings)
+
     def _bears(self, scored: Scored, hit: Hit) -> bool:
         """Whether a hit may be told unasked: it is above the floor, or holds a name that the prompt holds."""
         if hit.memory.withheld:
@@ -138,9 +143,8 @@ class Reader:
         if self.spelling and respell:
             respelt = await self._speller(encoding).respell(probe, _statistics(found))
         if respelt is not None:
-            # A month may be among the words that were put right.
-            window, again = await self.probe(replace(query, text=respelt.text))
-            probe, searched = replace(respelt.probe, wordings=again.wordings), passes(query.filters, window)
+            window, probe = await self.probe_again(query, respelt)
+            searched = passes(query.filters, window)
             found, encoding = await searcher.search(probe, searched, watch)
         size = max(2 * query.limit + SPARE, self.depths.evidence if self.model is not None else 0)
         pool = pooled(query.filters, window, found, size)

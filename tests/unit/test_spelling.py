@@ -219,7 +219,7 @@ def test_two_corrections_are_both_looked_for_and_the_first_is_read() -> None:
 class WellRead(HashEmbedder):
     """A model that knows some words whole, and others in as many pieces as they have letters."""
 
-    known = frozenset(["lead", "chosen", "заказчик", "tread", "marta", "Brian", "brain"])
+    known = frozenset(["lead", "chosen", "заказчик", "tread", "marta", "Brian", "brain", "November", "november"])
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [1 if text in self.known else max(1, len(text)) for text in texts]
@@ -355,6 +355,16 @@ async def test_an_answer_is_explained_by_the_words_it_was_found_by(by_words: Eng
     why = await explain(by_words.reader, Query(text="migartion", namespace=by_words.namespace), hit.id)
 
     assert "migration" in [each.term for each in why.terms]
+
+
+@pytest.mark.anyio
+async def test_a_misspelt_month_is_a_time_where_an_answer_is_explained() -> None:
+    async with ricordo.open("memory:", embedder=WellRead()) as memory:
+        told = await memory.remember("the drill of November", event_timestamp=datetime(2025, 11, 3, tzinfo=UTC))
+        query = Query(text="the drill in Novemebr 2025", namespace=memory.namespace)
+        why = await explain(memory.reader, query, told.id)
+
+    assert [meeting.asked for meeting in why.meetings] == ["drill"]
 
 
 @pytest.mark.anyio
