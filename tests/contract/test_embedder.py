@@ -19,22 +19,10 @@ import pytest
 from anyio import to_thread
 from numpy.typing import NDArray
 
-from ricordo.errors import ModelError
-from ricordo.models import load_embedder
+from packagedmodels import opened
 from ricordo.models.catalog import PACKAGED
 from ricordo.protocols import Embedder
 from ricordo.testing import HashEmbedder
-
-
-def opened(name: str) -> Embedder:
-    """The real model; only outside CI may its package be absent."""
-    try:
-        return cast(Embedder, load_embedder(name))
-    except ModelError as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(error))
-
 
 MAKERS: dict[str, Callable[[], Embedder]] = {"hash": HashEmbedder}
 MAKERS.update({name: partial(opened, name) for name in PACKAGED})

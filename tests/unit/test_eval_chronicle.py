@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from datetime import UTC
 from random import Random
@@ -10,14 +9,13 @@ from random import Random
 import anyio
 import pytest
 
-from ricordo.errors import ModelError
+from packagedmodels import opened
 from ricordo.eval.chronicle import chronicle
 from ricordo.eval.chronicle_times import KINDS, NOW
 from ricordo.eval.datasets import Collection, Dataset, Question
 from ricordo.eval.harness import TIMES, Plan, evaluate
 from ricordo.eval.metrics import means
 from ricordo.memory import Memory
-from ricordo.models import load_embedder
 from ricordo.settings import Settings
 from ricordo.timeparse import read_times
 
@@ -101,12 +99,7 @@ def test_reading_times_tells_what_happened_then_from_all_else(collection: Collec
 
 @pytest.mark.slow
 def test_of_what_was_said_alike_the_first_and_the_latest_come_first_by_evidence_too(collection: Collection) -> None:
-    try:
-        load_embedder("multilingual-e5-small")
-    except ModelError as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(error))
+    opened()
     some = collection.memories[:600]
     asked = tuple(
         each

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,10 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from packagedmodels import opened
 from publicdata import DATA
-from ricordo.errors import ModelError
 from ricordo.exchange import Encoded, TokenVectors
-from ricordo.models import load_embedder
 from ricordo.tokenvectors import maxsim, nearest, pack
 
 pytestmark = pytest.mark.slow
@@ -50,13 +48,7 @@ def asked() -> Asked:
     own, other = DATA / "xquad.ru.json", DATA / "xquad.en.json"
     if not own.is_file() or not other.is_file():
         pytest.skip(f"the public test data is not here: {own} and {other} (set RICORDO_TEST_DATA)")
-    try:
-        embedder = load_embedder("multilingual-e5-small")
-    except ModelError as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(error))
-    assert embedder is not None
+    embedder = opened()
     told = paragraphs(own)
     questions = [(place, question) for place, (_, each) in enumerate(told) for question in each]
     return Asked(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packagedmodels import if_installed
 from ricordo.errors import InvalidInput, ModelError
 from ricordo.models import choose_embedder, load_embedder, load_reranker
 from ricordo.models.catalog import ALL_MINILM_L6_V2 as MINILM
@@ -31,13 +31,8 @@ from ricordo.models.windows import passes, windows
 
 @pytest.fixture(params=sorted(PACKAGED))
 def spec(request: pytest.FixtureRequest) -> ModelSpec:
-    """A row whose files are here; only outside CI may its package be absent."""
-    try:
-        return ready(PACKAGED[request.param])
-    except ModelError as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(error))
+    """A row whose files are here."""
+    return if_installed(lambda: ready(PACKAGED[request.param]))
 
 
 def altered(spec: ModelSpec, part: str, **changes: str) -> ModelSpec:
